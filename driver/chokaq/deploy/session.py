@@ -1,0 +1,149 @@
+"""One database session of a deployment: runs batches, drains results, holds the deployment lock.
+
+It uses nothing of the connection but PEP 249, so pyodbc and the embedded engine look the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+from .errors import DeployError, LockTimeoutError, OpenTransactionError
+
+# Two of these are frozen into every procedure at creation, and a write to a table with a filtered index
+# needs all seven, so a deployment never relies on what the client library or a pool left behind.
+_OPTIONS = (
+    "SET ANSI_NULLS, QUOTED_IDENTIFIER, ANSI_PADDING, ANSI_WARNINGS, ARITHABORT, CONCAT_NULL_YIELDS_NULL ON;",
+    "SET NUMERIC_ROUNDABORT OFF;",
+    "SET NOCOUNT, XACT_ABORT ON;",
+    "SET TRANSACTION ISOLATION LEVEL READ COMMITTED;",
+)
+_LOCK_DENIED = {
+    -1: "another deployment of this schema holds the lock",
+    -2: "the wait for the deployment lock was cancelled",
+    -3: "the wait for the deployment lock ended in a deadlock",
+}
+
+
+class Cursor(Protocol):
+    """What the runner needs of a PEP 249 cursor."""
+
+    @property
+    def description(self) -> Any:
+        """None after a statement without rows."""
+
+    def execute(self, operation: str, /) -> Any:
+        """Run one batch."""
+
+    def fetchall(self) -> Sequence[Sequence[Any]]:
+        """All rows of the current result set."""
+
+    def nextset(self) -> bool | None:
+        """Go to the next result set; raises what the server reported after the current one."""
+
+    def close(self) -> None:
+        """Release the cursor."""
+
+
+class Connection(Protocol):
+    """What the runner needs of a PEP 249 connection; ``autocommit`` is the usual extension."""
+
+    @property
+    def autocommit(self) -> bool:
+        """Whether each statement commits by itself."""
+
+    def cursor(self) -> Cursor:
+        """A new cursor."""
+
+    def close(self) -> None:
+        """End the session."""
+
+
+class Session:
+    """A connection in autocommit mode with the session options of every deployment.
+
+    The runner sends ``BEGIN TRANSACTION`` and ``COMMIT TRANSACTION`` itself, so that what it executes
+    is exactly what a rendered plan says.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        """Take a connection that is in autocommit mode and outside a transaction.
+
+        Raises :class:`OpenTransactionError` for any other: switching the mode on would commit the
+        caller's work. The session options stay set when the deployment is over.
+        """
+        self._connection = connection
+        if not connection.autocommit:
+            raise OpenTransactionError("a deployment needs a connection in autocommit mode")
+        if self.scalar("SELECT @@TRANCOUNT AS OpenTransactions;") != 0:
+            raise OpenTransactionError("the connection has an open transaction")
+        for statement in _OPTIONS:
+            self.execute(statement)
+
+    def execute(self, text: str) -> list[Sequence[Any]]:
+        """Run one batch and return the rows of its first result set.
+
+        All result sets are read to the end, because an error that was raised after the first one is
+        only reported there.
+        """
+        cursor = self._connection.cursor()
+        try:
+            cursor.execute(text)
+            rows: list[Sequence[Any]] | None = None
+            while True:
+                if cursor.description is not None:
+                    fetched = list(cursor.fetchall())
+                    rows = fetched if rows is None else rows
+                if not cursor.nextset():
+                    return rows or []
+        finally:
+            with contextlib.suppress(Exception):
+                cursor.close()
+
+    def scalar(self, text: str) -> Any:
+        """The first column of the first row of a batch's result; None without a row."""
+        rows = self.execute(text)
+        return rows[0][0] if rows else None
+
+    def rollback(self) -> None:
+        """Roll back whatever is open. A connection that is gone has been rolled back by its server."""
+        with contextlib.suppress(Exception):
+            self.execute("IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION;")
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Run the body in one transaction; roll back on any exception, interrupts included."""
+        self.execute("BEGIN TRANSACTION;")
+        try:
+            yield
+            if self.scalar("SELECT @@TRANCOUNT AS OpenTransactions;") != 1:
+                raise DeployError("the script ended or nested the runner's transaction")
+            self.execute("COMMIT TRANSACTION;")
+        except BaseException:
+            self.rollback()
+            raise
+
+    @contextlib.contextmanager
+    def deployment_lock(self, schema: str, timeout: float) -> Iterator[None]:
+        """Hold the application lock of one schema's deployments; wait for it ``timeout`` seconds.
+
+        The lock belongs to the session: it is released in any case, by the server when we die. Raises
+        :class:`LockTimeoutError` when it cannot be had.
+        """
+        # Lock names are compared byte by byte while schema names usually are not.
+        resource = f"chokaq.deploy.{schema.lower()}"
+        result = self.scalar(
+            "DECLARE @Result int;\n"
+            f"EXECUTE @Result = sp_getapplock @Resource = N'{resource}', @LockMode = N'Exclusive',"
+            f" @LockOwner = N'Session', @LockTimeout = {max(0, round(timeout * 1000))};\n"
+            "SELECT @Result AS LockResult;"
+        )
+        if result is None or result < 0:
+            reason = _LOCK_DENIED.get(result, f"the server refused the deployment lock (code {result})")
+            raise LockTimeoutError(f"{reason}; waited {timeout:g} s for {resource!r}")
+        try:
+            yield
+        finally:
+            with contextlib.suppress(Exception):
+                self.execute(f"EXECUTE sp_releaseapplock @Resource = N'{resource}', @LockOwner = N'Session';")
