@@ -8,8 +8,11 @@ from typing import NoReturn
 import click
 
 from . import deploy as runner
+from .errors import ChokaqError, InvalidUrlError
 from .version import __version__
 
+EXIT_ERROR = 1
+EXIT_USAGE = 2
 EXIT_PENDING = 3
 
 _url = click.option(
@@ -44,7 +47,7 @@ def deploy_command(url: str, schema: str, lock_timeout: float) -> None:
     """Bring the database to the state of this package."""
     try:
         done = runner.deploy(url, schema=schema, lock_timeout=lock_timeout, report=click.echo)
-    except runner.DeployError as error:
+    except ChokaqError as error:
         _fail(error)
     if done.changed:
         click.echo(
@@ -60,7 +63,7 @@ def status_command(url: str, schema: str) -> None:
     """Tell what is deployed and what is pending; exit code 3 when something is."""
     try:
         found = runner.status(url, schema=schema)
-    except runner.DeployError as error:
+    except ChokaqError as error:
         _fail(error)
     click.echo(f"server   {found.server}")
     click.echo(f"package  {found.package_version}")
@@ -75,9 +78,11 @@ def status_command(url: str, schema: str) -> None:
     click.echo("clean")
 
 
-def _fail(error: runner.DeployError) -> NoReturn:
+def _fail(error: ChokaqError) -> NoReturn:
     click.echo(f"error: {error}", err=True)
-    sys.exit(error.exit_code)
+    if isinstance(error, InvalidUrlError):
+        sys.exit(EXIT_USAGE)
+    sys.exit(error.exit_code if isinstance(error, runner.DeployError) else EXIT_ERROR)
 
 
 if __name__ == "__main__":

@@ -7,13 +7,15 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from ..connection import Source
+from ..dbapi import read_error
 from ..version import __version__
 from . import ledger
 from .errors import DeployError, ScriptFailedError
 from .lexer import TokenKind, tokens
 from .plan import Plan, make_plan
 from .scripts import DEFAULT_SCHEMA, Script, SqlPackage, load_package, rename_schema, validate_schema
-from .session import Connection, Session
+from .session import Session
 from .target import open_connection
 
 DEFAULT_LOCK_TIMEOUT = 60.0
@@ -56,7 +58,7 @@ class Status:
 
 
 def deploy(
-    target: str | Connection,
+    target: Source,
     *,
     schema: str = DEFAULT_SCHEMA,
     lock_timeout: float = DEFAULT_LOCK_TIMEOUT,
@@ -65,9 +67,9 @@ def deploy(
 ) -> DeployReport:
     """Bring a database to the state of this package; doing it again changes nothing.
 
-    ``target`` is a URL or ODBC string, or an open PEP 249 connection in autocommit mode, which stays
-    open. ``lock_timeout`` is in seconds: how long to wait for another deployment. ``report`` is called
-    with a line of text for each thing done.
+    ``target`` is whatever ``chokaq.connect`` takes: a URL or ODBC string, a callable, or an open
+    connection in autocommit mode, which stays open. ``lock_timeout`` is in seconds: how long to wait
+    for another deployment. ``report`` is called with a line of text for each thing done.
 
     Each one-time script and its ledger row are one transaction; the changed procedures, their ledger
     rows and the permissions are one more. Raises a :class:`DeployError`; what was committed before it
@@ -99,7 +101,7 @@ def deploy(
 
 
 def status(
-    target: str | Connection,
+    target: Source,
     *,
     schema: str = DEFAULT_SCHEMA,
     package: SqlPackage | None = None,
@@ -193,12 +195,9 @@ def _naming(script: str, line: int) -> Iterator[None]:
     except DeployError:
         raise
     except Exception as error:
-        raise ScriptFailedError(script, line, _message(error)) from error
-
-
-def _message(error: Exception) -> str:
-    """The text of a driver's exception: its last argument, the first being the SQLSTATE."""
-    return str(error.args[-1]) if error.args else type(error).__name__
+        found = read_error(error)
+        number = "" if found.number is None else f"error {found.number}: "
+        raise ScriptFailedError(script, line, number + found.message) from error
 
 
 def drop_and_create(batch: str) -> list[str]:

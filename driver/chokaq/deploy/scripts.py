@@ -9,6 +9,7 @@ from __future__ import annotations
 import enum
 import hashlib
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import resources
@@ -18,9 +19,9 @@ from .batches import Batch, SplitError, normalize, split
 from .errors import InvalidSchemaNameError, PackageError
 from .lexer import Token, TokenKind, tokens
 
-try:
-    from importlib.resources.abc import Traversable  # Python 3.11 and later
-except ImportError:  # pragma: no cover - Python 3.10
+if sys.version_info >= (3, 11):
+    from importlib.resources.abc import Traversable
+else:
     from importlib.abc import Traversable
 
 DEFAULT_SCHEMA = "chokaq"
@@ -32,7 +33,10 @@ _SCHEMA_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 # Role names are the schema's name and a suffix, and an identifier holds at most 128 characters.
 _SCHEMA_NAME_LENGTH = 100
 _SERVER_SCHEMAS = frozenset({"dbo", "guest", "information_schema", "sys"})
-_PURPOSE = re.compile(r"(?:Purpose|One-time script):[ \t]*(?P<text>.*?)[ \t]*$", re.MULTILINE)
+# The first sentence after the field's name; it may go on over several lines.
+_PURPOSE = re.compile(
+    r"(?:Purpose|One-time script):\s*(?P<text>.+?)(?:\.(?=\s)|\n\s*\n|\n[ \t]*[A-Z][a-z ]+:|\*/)", re.DOTALL
+)
 _VERSION = re.compile(r"^[ \t]*Version:[ \t]*(?P<number>\d+)\b", re.MULTILINE)
 
 
@@ -244,9 +248,9 @@ def _header(text: str) -> str:
 
 
 def _description(text: str) -> str:
-    """What a script's header says it is for, on that line."""
+    """What a script's header says it is for: its first sentence, on one line."""
     match = _PURPOSE.search(_header(text))
-    return match["text"] if match else ""
+    return " ".join(match["text"].split()) if match else ""
 
 
 def _sha256(text: str) -> str:

@@ -1,14 +1,15 @@
 """One database session of a deployment: runs batches, drains results, holds the deployment lock.
 
-It uses nothing of the connection but PEP 249, so pyodbc and the embedded engine look the same.
+It uses nothing of the connection but PEP 249 and its usual extension ``autocommit``.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
+from ..dbapi import Connection
 from .errors import DeployError, LockTimeoutError, OpenTransactionError
 
 # Two of these are frozen into every procedure at creation, and a write to a table with a filtered index
@@ -26,40 +27,6 @@ _LOCK_DENIED = {
 }
 
 
-class Cursor(Protocol):
-    """What the runner needs of a PEP 249 cursor."""
-
-    @property
-    def description(self) -> Any:
-        """None after a statement without rows."""
-
-    def execute(self, operation: str, /) -> Any:
-        """Run one batch."""
-
-    def fetchall(self) -> Sequence[Sequence[Any]]:
-        """All rows of the current result set."""
-
-    def nextset(self) -> bool | None:
-        """Go to the next result set; raises what the server reported after the current one."""
-
-    def close(self) -> None:
-        """Release the cursor."""
-
-
-class Connection(Protocol):
-    """What the runner needs of a PEP 249 connection; ``autocommit`` is the usual extension."""
-
-    @property
-    def autocommit(self) -> bool:
-        """Whether each statement commits by itself."""
-
-    def cursor(self) -> Cursor:
-        """A new cursor."""
-
-    def close(self) -> None:
-        """End the session."""
-
-
 class Session:
     """A connection in autocommit mode with the session options of every deployment.
 
@@ -74,7 +41,7 @@ class Session:
         caller's work. The session options stay set when the deployment is over.
         """
         self._connection = connection
-        if not connection.autocommit:
+        if not getattr(connection, "autocommit", False):
             raise OpenTransactionError("a deployment needs a connection in autocommit mode")
         if self.scalar("SELECT @@TRANCOUNT AS OpenTransactions;") != 0:
             raise OpenTransactionError("the connection has an open transaction")
@@ -131,12 +98,17 @@ class Session:
         The lock belongs to the session: it is released in any case, by the server when we die. Raises
         :class:`LockTimeoutError` when it cannot be had.
         """
-        # Lock names are compared byte by byte while schema names usually are not.
-        resource = f"chokaq.deploy.{schema.lower()}"
+        # Lock names are compared byte by byte while schema names usually are not, and one of the servers
+        # keeps a single name space for all of its databases.
+        database = self.scalar("SELECT DB_NAME() AS DatabaseName;") or ""
+        resource = f"chokaq.deploy.{database}.{schema}".lower()
+        quoted = resource.replace("'", "''")
+        # One server reports a plain time-out only for a positive time.
+        milliseconds = max(1, round(timeout * 1000))
         result = self.scalar(
             "DECLARE @Result int;\n"
-            f"EXECUTE @Result = sp_getapplock @Resource = N'{resource}', @LockMode = N'Exclusive',"
-            f" @LockOwner = N'Session', @LockTimeout = {max(0, round(timeout * 1000))};\n"
+            f"EXECUTE @Result = sp_getapplock @Resource = N'{quoted}', @LockMode = N'Exclusive',"
+            f" @LockOwner = N'Session', @LockTimeout = {milliseconds};\n"
             "SELECT @Result AS LockResult;"
         )
         if result is None or result < 0:
@@ -146,4 +118,4 @@ class Session:
             yield
         finally:
             with contextlib.suppress(Exception):
-                self.execute(f"EXECUTE sp_releaseapplock @Resource = N'{resource}', @LockOwner = N'Session';")
+                self.execute(f"EXECUTE sp_releaseapplock @Resource = N'{quoted}', @LockOwner = N'Session';")

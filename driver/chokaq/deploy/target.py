@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import cast
+from typing import Any
 
-from .session import Connection
+from ..connection import Connector, Source
+from ..dbapi import Connection
 
 
 @contextlib.contextmanager
-def open_connection(target: str | Connection) -> Iterator[Connection]:
-    """A connection for a URL or ODBC string, closed at the end; an open connection as it is.
-
-    A deployment's connection is in autocommit mode and has no statement timeout: an index on a large
-    table takes the time it takes.
-    """
-    if not isinstance(target, str):
-        yield target
+def open_connection(target: Source) -> Iterator[Connection]:
+    """A connection for whatever ``chokaq.connect`` takes; closed at the end unless it was handed in."""
+    connector = Connector(target)
+    if not connector.owned:
+        given: Any = target
+        yield given
         return
-    from .. import connection as connections
-
-    opened = cast("Connection", connections.connector(target).connect())
+    connection: Connection = connector.open()
     try:
-        yield opened
+        yield connection
     finally:
-        opened.close()
+        with contextlib.suppress(Exception):  # it may be broken, and that was reported already
+            connection.close()
