@@ -1,0 +1,267 @@
+"""The project's tasks: ``./dev TASK`` makes the environment and runs one; ``./dev --list`` shows them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from invoke import Context, task
+from invoke.exceptions import Exit
+
+ROOT = Path(__file__).resolve().parent
+PYTHON_PATHS = ("driver", "tools", "tests", "tasks.py")
+SQL_PATHS = ("db", "procs", "tests")
+
+
+def _here(path: str) -> str:
+    """A path that the caller gave, seen from where the caller stands."""
+    return str(Path(os.environ.get("CHOKAQ_CALLED_FROM", "."), path).resolve())
+
+
+def _run(*command: str) -> int:
+    """Run a program of this environment in the repository; its exit code."""
+    return subprocess.run(command, cwd=ROOT, check=False).returncode
+
+
+def _python(*arguments: str) -> int:
+    return _run(sys.executable, *arguments)
+
+
+def _tool(name: str, *arguments: str) -> int:
+    """Run a command that the environment brings, whether or not the environment is activated."""
+    found = Path(sys.executable).with_name(name)
+    return _run(str(found) if found.exists() else name, *arguments)
+
+
+def _sql_paths() -> list[str]:
+    """The folders that hold ``.sql`` files in this checkout."""
+    return [path for path in SQL_PATHS if next((ROOT / path).rglob("*.sql"), None)]
+
+
+def _exit(code: int) -> None:
+    if code:
+        raise Exit(code=code)
+
+
+# The gates ------------------------------------------------------------------------------------------
+
+
+def _ruff() -> int:
+    return _tool("ruff", "check", *PYTHON_PATHS) or _tool("ruff", "format", "--check", *PYTHON_PATHS)
+
+
+def _mypy() -> int:
+    return _tool("mypy")
+
+
+def _maxdop() -> int:
+    return _tool("maxdop", "--check", *_sql_paths())
+
+
+def _sqlfluff() -> int:
+    return _tool("sqlfluff", "lint", "--processes", "0", "--disable-progress-bar", *_sql_paths())
+
+
+def _rules() -> int:
+    return _python("-m", "tools.tsql_rules")
+
+
+GATES: dict[str, Callable[[], int]] = {
+    "ruff": _ruff,
+    "mypy": _mypy,
+    "maxdop": _maxdop,
+    "sqlfluff": _sqlfluff,
+    "rules": _rules,
+}
+
+
+def _run_gates() -> list[str]:
+    """Run every gate, so that one run shows all there is to mend; the names of those that failed."""
+    failed = []
+    for name, gate in GATES.items():
+        print(f"── {name}", flush=True)
+        started = time.monotonic()
+        passed = gate() == 0
+        print(f"   {'ok' if passed else 'FAILED'}, {time.monotonic() - started:.1f} s", flush=True)
+        if not passed:
+            failed.append(name)
+    return failed
+
+
+@task
+def ruff(_: Context) -> None:
+    """Gate: Python style and format."""
+    _exit(_ruff())
+
+
+@task
+def mypy(_: Context) -> None:
+    """Gate: Python types, strict."""
+    _exit(_mypy())
+
+
+@task
+def maxdop(_: Context) -> None:
+    """Gate: every .sql file parses as T-SQL of 2017 and is formatted."""
+    _exit(_maxdop())
+
+
+@task
+def sqlfluff(_: Context) -> None:
+    """Gate: SQLFluff on every .sql file."""
+    _exit(_sqlfluff())
+
+
+@task
+def rules(_: Context) -> None:
+    """Gate: the project's own T-SQL rules."""
+    _exit(_rules())
+
+
+@task
+def lint(_: Context) -> None:
+    """All gates."""
+    failed = _run_gates()
+    if failed:
+        raise Exit(f"failed: {', '.join(failed)}", code=1)
+
+
+@task(name="format")
+def format_(_: Context) -> None:
+    """Format Python and .sql files in place."""
+    _exit(
+        _tool("ruff", "check", "--fix", "--select", "I", *PYTHON_PATHS)
+        or _tool("ruff", "format", *PYTHON_PATHS)
+        or _tool("maxdop", "--write", *_sql_paths())
+    )
+
+
+# Tests ----------------------------------------------------------------------------------------------
+
+
+@task(
+    help={
+        "url": "also run the suites that take any engine on this server (mssql://…)",
+        "engine": "embedded, server or all; default: all that --url allows",
+        "keyword": "pytest's -k: only tests whose name matches",
+        "fast": "leave out the gates and the tests marked slow",
+        "path": "only tests below this path",
+        "jobs": "processes; default 2, 0 for one without workers",
+        "junit": "write a JUnit report to this file",
+    }
+)
+def test(
+    _: Context,
+    url: str = "",
+    engine: str = "",
+    keyword: str = "",
+    fast: bool = False,
+    path: str = "",
+    jobs: int = 2,
+    junit: str = "",
+) -> None:
+    """Gates, then tests."""
+    failed = [] if fast or keyword or path else _run_gates()
+    arguments = ["-m", "pytest"]
+    if jobs:
+        arguments += ["-n", str(jobs), "--dist", "loadfile"]
+    if url:
+        arguments.append(f"--url={url}")
+    if engine:
+        arguments.append(f"--engine={engine}")
+    if keyword:
+        arguments += ["-k", keyword]
+    if fast:
+        arguments += ["-m", "not slow"]
+    if junit:
+        arguments.append(f"--junit-xml={_here(junit)}")
+    if path:
+        arguments.append(_here(path))
+    print("── pytest", flush=True)
+    code = _python(*arguments)
+    if failed:
+        raise Exit(f"gates failed: {', '.join(failed)}", code=code or 1)
+    _exit(code)
+
+
+@task(
+    help={
+        "path": "folder for the demo's database; default: a temporary one",
+        "workers": "number of workers",
+        "json": "print the result as JSON",
+        "args": "more arguments for python -m chokaq.demo",
+    }
+)
+def demo(_: Context, path: str = "", workers: int = 0, json: bool = False, args: str = "") -> None:
+    """See the queue at work: enqueue, run workers, retry, dead letters. Needs no server."""
+    arguments = ["-m", "chokaq.demo"]
+    if path:
+        arguments += ["--path", _here(path)]
+    if workers:
+        arguments += ["--workers", str(workers)]
+    if json:
+        arguments.append("--json")
+    _exit(_python(*arguments, *args.split()))
+
+
+# Databases ------------------------------------------------------------------------------------------
+
+_DATABASE_HELP = {
+    "url": "embedded:///path/file.db or mssql://user:password@host:1433/database; default: $CHOKAQ_URL",
+    "schema": "schema that holds the objects; default: chokaq",
+}
+
+
+def _chokaq(command: str, url: str, schema: str, *more: str) -> None:
+    options: list[str] = []
+    if url:
+        # By way of the environment, so that a password does not show in the list of processes.
+        os.environ["CHOKAQ_URL"] = url
+    if schema:
+        options += ["--schema", schema]
+    _exit(_python("-m", "chokaq.cli", command, *options, *more))
+
+
+@task(help={**_DATABASE_HELP, "lock-timeout": "seconds to wait for another deployment"})
+def deploy_db(_: Context, url: str = "", schema: str = "", lock_timeout: float = 60.0) -> None:
+    """Bring a database to the state of this checkout."""
+    _chokaq("deploy", url, schema, "--lock-timeout", str(lock_timeout))
+
+
+@task(help=_DATABASE_HELP)
+def plan_db(_: Context, url: str = "", schema: str = "") -> None:
+    """Show what deploy-db would do; exit code 3 when something is pending."""
+    _chokaq("plan", url, schema)
+
+
+@task(help=_DATABASE_HELP)
+def status_db(_: Context, url: str = "", schema: str = "") -> None:
+    """Show what is deployed; exit code 3 when something is pending."""
+    _chokaq("status", url, schema)
+
+
+# Packaging ------------------------------------------------------------------------------------------
+
+
+@task
+def sqlserver(_: Context) -> None:
+    """Add the SQL Server driver (pyodbc and an ODBC driver) to .venv."""
+    _exit(_python("-m", "pip", "install", "--disable-pip-version-check", "--quiet", "-e", ".[sqlserver]"))
+
+
+@task
+def build(_: Context) -> None:
+    """Build the wheel into dist/."""
+    shutil.rmtree(ROOT / "dist", ignore_errors=True)
+    _exit(
+        _python(
+            "-m", "pip", "wheel", ".", "--no-deps", "--no-build-isolation", "--quiet", "--wheel-dir", "dist"
+        )
+    )
+    for wheel in sorted((ROOT / "dist").glob("*.whl")):
+        print(wheel.relative_to(ROOT))
