@@ -1,0 +1,314 @@
+"""The one way to call a procedure.
+
+A call is ``EXEC [schema].[Name] @A = ?, …``: every parameter named, passed, and bound with the type that the
+procedure declares. Why so:
+
+* ``{CALL … (?)}`` would be a remote procedure call, which spares SQL Server a short text to parse, but
+  Babelfish refuses it with parameters (16901). The text here is constant for each procedure, so its plan is
+  found in the cache; and with declared types (varchar(100), not nvarchar of the value's length) it is one
+  plan, and a varchar column is compared with a varchar.
+* NULL is passed as a NULL of the declared type, not left out: then a procedure's default and an explicit NULL
+  never have to be told apart. The defaults that ``JobQueue`` states are those of the procedures.
+
+All result sets are read to the end before a row is believed: an error that the procedure raises after its
+first rows arrives only with the next result set.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any
+
+from .connection import Connector
+from .dbapi import Cursor, DriverError, is_driver_error, read_error
+from .errors import (
+    REGISTRY,
+    CallTimeoutError,
+    ChokaqError,
+    ConnectionFailedError,
+    ConnectionLostError,
+    DatabaseError,
+    DeadlockError,
+    NotDeployedError,
+    PermissionDeniedError,
+    ProtocolError,
+    ValueTooLongError,
+)
+from .procedures import PROCEDURES, Param, Procedure, SqlType
+
+__all__ = ["Caller", "RetryPolicy", "Row", "not_deployed", "utc_naive"]
+
+_log = logging.getLogger("chokaq.calls")
+Row = Sequence[Any]
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How often and how patiently a call is repeated: delays double from ``base`` to ``cap`` seconds, and
+    each is drawn between half and all of that, so that workers do not come back in step.
+    """
+
+    attempts: int = 5
+    base: float = 0.1
+    cap: float = 5.0
+
+    def delay(self, failures: int) -> float:
+        """Seconds to wait after the given number of failures in a row (1 = the first)."""
+        full = min(self.cap, self.base * 2.0 ** min(failures - 1, 32))
+        return full * (0.5 + random.random() / 2)  # noqa: S311 - jitter
+
+
+# Told by the server itself, before it did anything with the call, or after it rolled all of it back.
+_SERVER_BUSY = frozenset({40197, 40501, 40613, 49918, 49919, 49920, 10928, 10929, 10936})
+_DEADLOCK = 1205
+_NO_PROCEDURE = 2812
+_NO_SCHEMA = 2760
+_NO_PERMISSION = 229
+
+
+class Caller:
+    """Calls procedures of one schema through one connector."""
+
+    def __init__(
+        self,
+        connector: Connector,
+        schema: str = "chokaq",
+        *,
+        retry: RetryPolicy | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,127}", schema):
+            raise ValueError("schema: letters, digits and underscores only, not beginning with a digit")
+        self.connector = connector
+        self.schema = schema
+        self._retry = retry or RetryPolicy()
+        self._sleep = sleep
+
+    def call(self, name: str, *values: Any, connection: Any = None) -> list[Row]:
+        """Calls a procedure with all its parameters, in order, and returns the rows of its result set.
+
+        With ``connection`` the call is made there, once, inside whatever transaction is open. Otherwise
+        deadlock victims are repeated, and lost connections too where the procedure is ``repeatable``.
+        Raises DatabaseError and its subclasses, NotDeployedError, ConnectionFailedError, ProtocolError.
+        """
+        procedure = PROCEDURES[name]
+        if len(values) != len(procedure.params):
+            raise TypeError(f"{name} takes {len(procedure.params)} parameters, got {len(values)}")
+        values = tuple(
+            _check(procedure, param, value) for param, value in zip(procedure.params, values, strict=True)
+        )
+        if connection is not None:
+            return self._once(connection, procedure, values)
+        if not self.connector.owned:
+            with self.connector.use() as given:
+                return self._once(given, procedure, values)
+        return self._repeated(procedure, values)
+
+    def _repeated(self, procedure: Procedure, values: tuple[Any, ...]) -> list[Row]:
+        failures = 0
+        while True:
+            try:
+                with self.connector.use() as own:
+                    return self._once(own, procedure, values)
+            except (ChokaqError, KeyboardInterrupt, SystemExit, MemoryError) as error:
+                if not _leaves_connection_usable(error):
+                    self.connector.discard()
+                failures += 1
+                if failures >= self._retry.attempts or not _may_repeat(error, procedure):
+                    raise
+                delay = self._retry.delay(failures)
+                _log.warning(
+                    "%s is repeated in %.2f s: %s",
+                    procedure.name,
+                    delay,
+                    type(error).__name__,
+                    extra={"event": "call-repeated", "procedure": procedure.name, "attempt": failures},
+                )
+            except BaseException:
+                # Unknown where it stopped: unread results may be left on the connection.
+                self.connector.discard()
+                raise
+            self._sleep(delay)
+
+    def _once(self, connection: Any, procedure: Procedure, values: tuple[Any, ...]) -> list[Row]:
+        try:
+            cursor: Cursor = connection.cursor()
+            try:
+                self._refuse_unrepresentable(cursor, procedure, values)
+                return self._execute(cursor, procedure, values)
+            finally:
+                _close_quietly(cursor)
+        except Exception as error:
+            if not is_driver_error(error):
+                raise
+            raise self._translate(read_error(error), procedure.name) from error
+
+    def _execute(self, cursor: Cursor, procedure: Procedure, values: tuple[Any, ...]) -> list[Row]:
+        _bind(cursor, [param.type for param in procedure.params])
+        statement = f"EXEC [{self.schema}].[{procedure.name}]{procedure.arguments};"
+        if values:
+            cursor.execute(statement, values)
+        else:
+            cursor.execute(statement)
+        names: tuple[str, ...] | None = None
+        rows: list[Row] = []
+        while True:
+            if cursor.description is not None:
+                if names is not None:
+                    raise ProtocolError(f"{procedure.name} returned more than one result set.")
+                names = tuple(column[0] for column in cursor.description)
+                rows = list(cursor.fetchall())
+            if not cursor.nextset():
+                break
+        if names != procedure.columns:
+            raise ProtocolError(
+                f"{procedure.name} returned the columns {', '.join(names) if names else '(none)'}; expected "
+                f"{', '.join(procedure.columns)}. The database and this package are of different versions."
+            )
+        return rows
+
+    def _refuse_unrepresentable(self, cursor: Cursor, procedure: Procedure, values: tuple[Any, ...]) -> None:
+        """A varchar parameter turns characters that its code page lacks into ``?`` before the procedure can
+        see them. Only the server knows the code page, so it is asked, for the rare value that is not plain
+        ASCII.
+        """
+        for param, value in zip(procedure.params, values, strict=True):
+            if param.type.name != "varchar" or value is None or value.isascii():
+                continue
+            _bind(cursor, [SqlType("nvarchar", 4000)])
+            cursor.execute("SELECT CONVERT(nvarchar(4000), CONVERT(varchar(8000), ?)) AS Stored;", (value,))
+            rows = cursor.fetchall()
+            while cursor.nextset():
+                pass
+            if rows[0][0] != value:
+                raise REGISTRY[51005](
+                    f"{procedure.name}: parameter {param.name} has characters that the database lacks.",
+                    number=51005,
+                    procedure=procedure.name,
+                )
+
+    def _translate(self, found: DriverError, procedure: str) -> ChokaqError:
+        message = self.connector.scrub(found.message)
+        number, state = found.number, found.sqlstate or ""
+        known = REGISTRY.get(number) if number is not None else None
+        kind: type[DatabaseError] = known or DatabaseError
+        if known is None:
+            if state.startswith("08"):
+                kind = ConnectionLostError
+            elif state in ("HYT00", "HYT01"):
+                kind = CallTimeoutError
+            elif number == _DEADLOCK:
+                kind = DeadlockError
+            elif number == _NO_PERMISSION:
+                kind = PermissionDeniedError
+            elif number in (_NO_PROCEDURE, _NO_SCHEMA):
+                return not_deployed(self.connector.describe(), self.schema, procedure)
+        return kind(message, number=number, sqlstate=found.sqlstate, procedure=procedure)
+
+
+def not_deployed(database: str, schema: str, procedure: str) -> NotDeployedError:
+    """The error for a procedure that is not there."""
+    option = "" if schema == "chokaq" else f" --schema {schema}"
+    return NotDeployedError(
+        f"There is no procedure [{schema}].[{procedure}] in {database}. "
+        f"Deploy chokaq with: chokaq deploy --url URL{option}  (or: invoke deploy-db)"
+    )
+
+
+def _check(procedure: Procedure, param: Param, value: Any) -> Any:
+    """The value as it is bound; TypeError/ValueError/ValueTooLongError where it never could be."""
+    kind = param.type.name
+    place = f"{procedure.name}, parameter {param.name}"
+    if value is None:
+        return None
+    if kind in ("varchar", "nvarchar"):
+        if not isinstance(value, str):
+            raise TypeError(f"{place}: a str is needed, not {type(value).__name__}")
+        if param.type.size and len(value) > param.type.size:
+            # SQL Server cuts an over-long argument without a word.
+            raise ValueTooLongError(
+                f"{place}: {len(value)} characters, the longest allowed is {param.type.size}.",
+                number=51004,
+                procedure=procedure.name,
+            )
+    elif kind == "bit":
+        if not isinstance(value, bool):
+            raise TypeError(f"{place}: a bool is needed, not {type(value).__name__}")
+    elif kind == "int":
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise TypeError(f"{place}: an int is needed, not {type(value).__name__}")
+        if not -(2**31) <= value < 2**31:
+            raise ValueError(f"{place}: {value} does not fit an int")
+    elif kind == "datetime2":
+        return utc_naive(value, place)
+    return value
+
+
+def utc_naive(value: object, place: str) -> datetime:
+    """An aware datetime as the UTC wall-clock value that datetime2 columns hold. Naive ones are refused."""
+    if not isinstance(value, datetime):
+        raise TypeError(f"{place}: a datetime is needed, not {type(value).__name__}")
+    if value.utcoffset() is None:
+        raise ValueError(
+            f"{place}: the datetime has no time zone; give an aware one, as datetime.now(timezone.utc)"
+        )
+    return value.astimezone(timezone.utc).replace(tzinfo=None)
+
+
+def _bind(cursor: Any, types: Sequence[SqlType]) -> None:
+    """Declares the parameters' types, so that a str becomes varchar where the procedure says varchar.
+
+    Asked of the cursor, not of the connection, because a given connection may be a pool's wrapper around
+    pyodbc. Other DB-API modules bind by value.
+    """
+    if not types or type(cursor).__module__.partition(".")[0] != "pyodbc":
+        return
+    import pyodbc
+
+    codes = {
+        "varchar": pyodbc.SQL_VARCHAR,
+        "nvarchar": pyodbc.SQL_WVARCHAR,
+        "int": pyodbc.SQL_INTEGER,
+        "bit": pyodbc.SQL_BIT,
+    }
+    sizes = []
+    for kind in types:
+        if kind.name == "datetime2":
+            # 27 characters of yyyy-mm-dd hh:mm:ss.fffffff; without a size SQL Server answers HY104.
+            sizes.append((pyodbc.SQL_TYPE_TIMESTAMP, 20 + kind.scale, kind.scale))
+        else:
+            sizes.append((codes[kind.name], kind.size, 0))
+    cursor.setinputsizes(sizes)
+
+
+def _close_quietly(cursor: Any) -> None:
+    try:
+        cursor.close()
+    except Exception as error:  # a broken connection: the call's own error is the one to tell
+        if not is_driver_error(error):
+            raise
+
+
+def _leaves_connection_usable(error: BaseException) -> bool:
+    """Whether the server answered in full, so that nothing of the call is left on the connection."""
+    if isinstance(error, ConnectionLostError | CallTimeoutError | ProtocolError | ConnectionFailedError):
+        return False
+    if isinstance(error, NotDeployedError):
+        return True
+    return isinstance(error, DatabaseError) and (error.number is not None or error.sqlstate is None)
+
+
+def _may_repeat(error: BaseException, procedure: Procedure) -> bool:
+    if isinstance(error, DeadlockError):
+        return True  # rolled back as a whole: nothing has happened yet
+    if isinstance(error, ConnectionFailedError):
+        return (error.sqlstate or "").startswith("08")  # nothing was sent; a refused login has another state
+    if isinstance(error, ConnectionLostError):
+        return procedure.repeatable
+    return isinstance(error, DatabaseError) and error.number in _SERVER_BUSY and procedure.repeatable

@@ -1,0 +1,113 @@
+"""The procedures as data: parameters with their T-SQL types, result columns, whether a call may be
+repeated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["PROCEDURES", "Param", "Procedure", "SqlType"]
+
+
+@dataclass(frozen=True)
+class SqlType:
+    """A T-SQL parameter type. ``size``: characters of a varchar, 0 = max; ``scale``: of a datetime2."""
+
+    name: str
+    size: int = 0
+    scale: int = 0
+
+    def __str__(self) -> str:
+        if self.name in ("varchar", "nvarchar"):
+            return f"{self.name}({self.size or 'max'})"
+        return f"{self.name}({self.scale})" if self.name == "datetime2" else self.name
+
+
+@dataclass(frozen=True)
+class Param:
+    """A parameter: its name without @, and its type as the procedure declares it."""
+
+    name: str
+    type: SqlType
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """A procedure: parameters in order, columns of its result set in order.
+
+    ``repeatable``: calling again with the same values is right even where the first call may have taken
+    effect.
+    """
+
+    name: str
+    params: tuple[Param, ...]
+    columns: tuple[str, ...]
+    repeatable: bool
+
+    @property
+    def arguments(self) -> str:
+        """`` @A = ?, @B = ?``, the text after the procedure's name."""
+        return "".join(f"{',' if i else ''} @{param.name} = ?" for i, param in enumerate(self.params))
+
+
+_JSON = SqlType("nvarchar")  # nvarchar(max)
+_WORKER = Param("WorkerId", SqlType("varchar", 100))
+_QUEUE = Param("Queue", SqlType("varchar", 255))
+_LEASES = Param("Leases", _JSON)
+_CREATE = Param("Create", SqlType("bit"))
+
+_OUTCOME = "JobId Outcome"
+_QUEUE_ROW = (
+    "Queue IsPaused IsActive MaxWorkers ZombieTimeoutSeconds ZombieAction MaxAttempts RetryBaseSeconds "
+    "RetryMultiplier RetryMaxSeconds RetryJitterPercent MaxJobAgeSeconds LastUpdatedUtc"
+)
+_CLAIM = (
+    "JobId Queue Type Payload Tags IdempotencyKey Priority AttemptCount MaxAttempts LeaseToken "
+    "ScheduledAtUtc CreatedAtUtc CreatedBy"
+)
+_HEALTH = "Queue IsPaused IsActive MaxWorkers Fetched Processing OldestDueUtc LagSeconds OldestHeartbeatUtc"
+_THROUGHPUT = (
+    "ProcessedLastMinute FailedLastMinute ProcessedLastFiveMinutes FailedLastFiveMinutes "
+    "FailureRateLastMinute FailureRateLastFiveMinutes AverageDurationMs MaxDurationMs"
+)
+_JOB = (
+    "Pillar JobId Queue Type Payload Tags IdempotencyKey Priority Status AttemptCount MaxAttempts WorkerId "
+    "LeaseToken HeartbeatUtc CancelRequestedUtc ScheduledAtUtc CreatedAtUtc StartedAtUtc FinishedAtUtc "
+    "FailedAtUtc DurationMs WaitMs FailureReason ErrorDetails LastUpdatedUtc CreatedBy LastModifiedBy"
+)
+
+PROCEDURES: dict[str, Procedure] = {}
+
+
+def _declare(name: str, columns: str, *params: Param, repeatable: bool = True) -> None:
+    PROCEDURES[name] = Procedure(name, params, tuple(columns.split()), repeatable)
+
+
+# Ids come with the rows, so a repeated call answers "exists".
+_declare(
+    "EnqueueJobs", "Ordinal JobId Outcome", Param("Jobs", _JSON), Param("CreatedBy", SqlType("varchar", 100))
+)
+# A claim whose answer was lost stands; a second call would claim others as well.
+_declare(
+    "FetchNextBatch",
+    _CLAIM,
+    _WORKER,
+    Param("Limit", SqlType("int")),
+    Param("Queues", _JSON),
+    repeatable=False,
+)
+_declare("MarkAsProcessing", _OUTCOME, _WORKER, _LEASES)
+_declare("KeepAlive", _OUTCOME, _WORKER, _LEASES)
+_declare("ReleaseJobs", _OUTCOME, _WORKER, _LEASES)
+# Finished jobs keep worker and lease, so a repeated report answers what it answered first.
+_declare("CompleteJobs", _OUTCOME, _WORKER, Param("Results", _JSON))
+_declare("FailJobs", _OUTCOME + " NextRunUtc", _WORKER, Param("Failures", _JSON))
+_declare("SweepZombies", "Recovered Buried Retried", Param("BatchSize", SqlType("int")))
+_declare("SetQueuePaused", _QUEUE_ROW, _QUEUE, Param("IsPaused", SqlType("bit")), _CREATE)
+_declare("SetQueueMaxWorkers", _QUEUE_ROW, _QUEUE, Param("MaxWorkers", SqlType("int")), _CREATE)
+_declare("GetSummaryStats", "Queue SucceededTotal FailedTotal RetriedTotal LastActivityUtc", _QUEUE)
+_declare("GetQueueStats", "Queue Pending Due Scheduled Fetched Processing", _QUEUE)
+_declare("GetQueueHealth", _HEALTH, _QUEUE)
+_declare("GetThroughput", _THROUGHPUT, _QUEUE)
+_declare("GetJob", _JOB, Param("JobId", SqlType("varchar", 50)))
+_declare("GetSchemaVersion", "Version Name PackageVersion AppliedAtUtc")
