@@ -10,8 +10,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from invoke import Context, task
+from invoke.context import Context
 from invoke.exceptions import Exit
+from invoke.tasks import task
 
 ROOT = Path(__file__).resolve().parent
 PYTHON_PATHS = ("driver", "tools", "tests", "tasks.py")
