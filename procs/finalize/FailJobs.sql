@@ -1,0 +1,116 @@
+SET ANSI_NULLS ON;
+SET QUOTED_IDENTIFIER ON;
+GO
+
+/*
+Purpose: reports executions that went wrong. What becomes of them is decided here, not by the worker: see SettleFailures. A call that is
+    repeated after it had committed answers the same.
+Parameters:
+    @WorkerId  the owner.
+    @Failures  JSON array of at most 1,000 objects {id, lease, reason, error, errorGroup, retryAfterSeconds, durationMs}; id, lease and reason
+               are required. reason: a FailureReason that a worker can know: 0 ordinary, 1 Cancelled, 3 CircuitBreaker, 4 Rejected,
+               5 Throttled, 6 FatalError, 7 Timeout, 8 Transient, 9 HeartbeatFailure. error: text of any length. errorGroup: a short
+               fingerprint (at most 255 characters) under which failures are counted, default the first line of the error.
+               retryAfterSeconds: not before that. durationMs: as in CompleteJobs.
+Result set: JobId varchar(50), Outcome varchar(20), NextRunUtc datetime2(7) NULL; a row for each id, in the order of the ids.
+Outcomes: retry (pending again, due at NextRunUtc); dead (now in the DLQ); lost (not this worker's, not this lease, or never marked as
+    processing: nothing changed).
+Errors: 51000, 51001, 51002, 51003, 51004, 51005, 51007 (see AssertJsonRows; reasons 2 and 10 are 51003), 51006 DuplicateRow,
+    51008 InvalidParameter.
+Transactions: joins the caller's; alone it is one transaction.
+Lock order: that of SettleFailures.
+Role: [chokaq_worker]
+Version: 1
+*/
+CREATE OR ALTER PROCEDURE [chokaq].[FailJobs]
+    @WorkerId varchar(100),
+    @Failures nvarchar(max)
+AS
+BEGIN
+    SET NOCOUNT, XACT_ABORT ON;
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+
+    DECLARE @Message nvarchar(2048);
+    DECLARE @Retried int;
+    DECLARE @Dead int;
+    DECLARE @Rows [chokaq].[FailureRows];
+    DECLARE @Input TABLE (
+        [JobId] varchar(50) NOT NULL PRIMARY KEY,
+        [LeaseToken] bigint NOT NULL,
+        [FailureReason] int NOT NULL,
+        [ErrorDetails] nvarchar(max) NULL,
+        [ErrorGroup] nvarchar(255) NULL,
+        [RetryAfterSeconds] int NULL,
+        [DurationMs] float NULL,
+        [Copies] int NOT NULL
+    );
+
+    EXECUTE [chokaq].[AssertJsonRows]
+        @Procedure = N'FailJobs',
+        @Json = @Failures,
+        @Shape = N'[{"key":"id","kind":"key","max":50,"required":true},{"key":"lease","kind":"integer","required":true},{"key":"reason","kind":"integer","min":0,"max":9,"required":true},{"key":"error","kind":"text"},{"key":"errorGroup","kind":"text","max":255},{"key":"retryAfterSeconds","kind":"integer","min":0,"max":2147483647},{"key":"durationMs","kind":"number","min":0}]';
+
+    IF @WorkerId IS NULL OR @WorkerId = ''
+    BEGIN
+        SET @Message = N'FailJobs: @WorkerId is required.';
+        THROW 51008, @Message, 1;
+    END;
+
+    INSERT INTO @Input ([JobId], [LeaseToken], [FailureReason], [ErrorDetails], [ErrorGroup], [RetryAfterSeconds], [DurationMs], [Copies])
+    SELECT [f].[JobId], MAX([f].[LeaseToken]), MAX([f].[FailureReason]), MAX([f].[ErrorDetails]), MAX([f].[ErrorGroup]), MAX([f].[RetryAfterSeconds]), MAX([f].[DurationMs]), COUNT(*)
+    FROM OPENJSON(@Failures) WITH (
+        [JobId] varchar(50) '$.id',
+        [LeaseToken] bigint '$.lease',
+        [FailureReason] int '$.reason',
+        [ErrorDetails] nvarchar(max) '$.error',
+        [ErrorGroup] nvarchar(255) '$.errorGroup',
+        [RetryAfterSeconds] int '$.retryAfterSeconds',
+        [DurationMs] float '$.durationMs'
+    ) AS [f]
+    GROUP BY [f].[JobId];
+
+    IF EXISTS (SELECT 1 FROM @Input AS [i] WHERE [i].[Copies] > 1)
+    BEGIN
+        SET @Message = N'FailJobs: a job id stands twice in one call.';
+        THROW 51006, @Message, 1;
+    END;
+
+    IF EXISTS (SELECT 1 FROM @Input AS [i] WHERE [i].[FailureReason] = 2)
+    BEGIN
+        SET @Message = N'FailJobs: column reason: 2 (Zombie) is for SweepZombies alone.';
+        THROW 51003, @Message, 2;
+    END;
+
+    INSERT INTO @Rows ([JobId], [WorkerId], [LeaseToken], [FailureReason], [ErrorDetails], [ErrorGroup], [RetryAfterSeconds], [DurationMs], [StaleBeforeUtc])
+    SELECT [i].[JobId], @WorkerId, [i].[LeaseToken], [i].[FailureReason], [i].[ErrorDetails], [i].[ErrorGroup], [i].[RetryAfterSeconds], [i].[DurationMs], NULL
+    FROM @Input AS [i];
+
+    EXECUTE [chokaq].[SettleFailures]
+        @Failures = @Rows,
+        @ModifiedBy = @WorkerId,
+        @Retried = @Retried OUTPUT,
+        @Dead = @Dead OUTPUT;
+
+    /*
+    The answer is read from where the job is now, so that a repeated call gets the first answer. LastModifiedBy tells this worker's own
+    report from a sweep or an operator's act; StartedAtUtc tells a retry from a job that was given back before it started.
+    */
+    SELECT
+        [i].[JobId],
+        CASE WHEN [d].[Id] IS NOT NULL THEN 'dead' WHEN [h].[Id] IS NOT NULL THEN 'retry' ELSE 'lost' END AS [Outcome],
+        [h].[ScheduledAtUtc] AS [NextRunUtc]
+    FROM @Input AS [i]
+        LEFT OUTER JOIN [chokaq].[JobsHot] AS [h]
+            ON [h].[Id] = [i].[JobId]
+                AND [h].[LeaseToken] = [i].[LeaseToken]
+                AND [h].[LastModifiedBy] = @WorkerId
+                AND [h].[Status] = 0
+                AND [h].[StartedAtUtc] IS NOT NULL
+        LEFT OUTER JOIN [chokaq].[JobsDLQ] AS [d]
+            ON [d].[Id] = [i].[JobId]
+                AND [d].[LeaseToken] = [i].[LeaseToken]
+                AND [d].[WorkerId] = @WorkerId
+                AND [d].[LastModifiedBy] = @WorkerId
+    ORDER BY [i].[JobId];
+END;
+GO

@@ -1,0 +1,61 @@
+SET ANSI_NULLS ON;
+SET QUOTED_IDENTIFIER ON;
+GO
+
+/*
+Purpose: accepts one job, for T-SQL callers; inside their transaction the job exists exactly if their work does (outbox).
+Parameters: as the keys of EnqueueJobs. Text parameters are wider than their columns on purpose: a value that the column cannot
+    hold is then refused instead of being cut or turned into "?" on its way in.
+    @JobId    the caller's id or NULL; OUTPUT: the job's id.
+    @Outcome  OUTPUT.
+Result set: Ordinal int, JobId varchar(50), Outcome varchar(20); one row.
+Outcomes: enqueued, duplicate, exists; see EnqueueJobs.
+Errors: those of EnqueueJobs, the row being 0.
+Transactions: joins the caller's; alone it is one transaction.
+Lock order: that of EnqueueJobs.
+Role: [chokaq_producer]
+Version: 1
+*/
+CREATE OR ALTER PROCEDURE [chokaq].[EnqueueJob]
+    @Queue nvarchar(4000),
+    @Type nvarchar(4000),
+    @Payload nvarchar(max) = NULL,
+    @Tags nvarchar(4000) = NULL,
+    @IdempotencyKey nvarchar(4000) = NULL,
+    @Priority int = NULL,
+    @DelaySeconds int = NULL,
+    @ScheduledAtUtc datetime2(7) = NULL,
+    @MaxAttempts int = NULL,
+    @CreatedBy nvarchar(4000) = NULL,
+    @JobId nvarchar(4000) = NULL OUTPUT,
+    @Outcome varchar(20) = NULL OUTPUT
+AS
+BEGIN
+    SET NOCOUNT, XACT_ABORT ON;
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+
+    DECLARE @Job nvarchar(max) = N'{}';
+    DECLARE @NewJobId varchar(50);
+
+    /* JSON_MODIFY leaves a key out when its value is NULL. */
+    SET @Job = JSON_MODIFY(@Job, '$.id', @JobId);
+    SET @Job = JSON_MODIFY(@Job, '$.queue', @Queue);
+    SET @Job = JSON_MODIFY(@Job, '$.type', @Type);
+    SET @Job = JSON_MODIFY(@Job, '$.tags', @Tags);
+    SET @Job = JSON_MODIFY(@Job, '$.idempotencyKey', @IdempotencyKey);
+    SET @Job = JSON_MODIFY(@Job, '$.priority', @Priority);
+    SET @Job = JSON_MODIFY(@Job, '$.delaySeconds', @DelaySeconds);
+    SET @Job = JSON_MODIFY(@Job, '$.scheduledAtUtc', CONVERT(nvarchar(30), @ScheduledAtUtc, 126));
+    SET @Job = JSON_MODIFY(@Job, '$.maxAttempts', @MaxAttempts);
+    SET @Job = JSON_MODIFY(@Job, '$.payload', @Payload);
+    SET @Job = CONCAT(N'[', @Job, N']');
+
+    EXECUTE [chokaq].[EnqueueJobs]
+        @Jobs = @Job,
+        @CreatedBy = @CreatedBy,
+        @JobId = @NewJobId OUTPUT,
+        @Outcome = @Outcome OUTPUT;
+
+    SET @JobId = @NewJobId;
+END;
+GO

@@ -1,0 +1,232 @@
+SET ANSI_NULLS ON;
+SET QUOTED_IDENTIFIER ON;
+GO
+
+/*
+Purpose: accepts jobs. An unknown queue is created. A row whose IdempotencyKey is active already gives the active job; a row whose id
+    any pillar holds already inserts nothing, so a call may be repeated after a lost connection.
+Parameters:
+    @Jobs       JSON array of at most 1,000 objects {id, queue, type, payload, tags, idempotencyKey, priority, delaySeconds or scheduledAtUtc,
+                maxAttempts}; queue and type are required. id: at most 50 bytes, time-ordered (UUIDv7 or ULID), made here when absent. payload: a
+                string is stored as it is, an object or array as its JSON text. priority 0 to 100, default 10, higher first. delaySeconds 0 to
+                2147483647. scheduledAtUtc: ISO 8601, UTC. maxAttempts 1 to 1000, default the queue's.
+    @CreatedBy  who enqueues, at most 100 bytes.
+    @JobId, @Outcome  OUTPUT, those of the first row: for EnqueueJob.
+Result set: Ordinal int (place in the array, from 0), JobId varchar(50), Outcome varchar(20); in the order of the array.
+Outcomes: enqueued; duplicate (the key is active: JobId is the active job's); exists (the id is known: nothing was inserted).
+Errors: 51000, 51001, 51002, 51003, 51004, 51005, 51007 (see AssertJsonRows). One bad row refuses the whole call.
+Transactions: joins the caller's; alone it is one transaction.
+Lock order: Queues, QueueGates, JobsHot (keys in key order), JobsArchive and JobsDLQ (read).
+Role: [chokaq_producer]
+Version: 1
+*/
+CREATE OR ALTER PROCEDURE [chokaq].[EnqueueJobs]
+    @Jobs nvarchar(max),
+    @CreatedBy nvarchar(4000) = NULL,
+    @JobId varchar(50) = NULL OUTPUT,
+    @Outcome varchar(20) = NULL OUTPUT
+AS
+BEGIN
+    SET NOCOUNT, XACT_ABORT ON;
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+
+    DECLARE @OwnsTransaction bit = CASE WHEN @@TRANCOUNT = 0 THEN 1 ELSE 0 END;
+    DECLARE @Now datetime2(7) = SYSUTCDATETIME();
+    DECLARE @Creator varchar(100) = CONVERT(varchar(100), @CreatedBy);
+    DECLARE @Numbered nvarchar(max);
+    DECLARE @Milliseconds bigint;
+    DECLARE @IdPrefix varchar(15) = '';
+    DECLARE @TriesLeft int = 3;
+    DECLARE @Message nvarchar(2048);
+    DECLARE @Input TABLE (
+        [Ordinal] int NOT NULL PRIMARY KEY,
+        [JobId] varchar(50) NOT NULL,
+        [Queue] varchar(255) NOT NULL,
+        [Type] varchar(255) NOT NULL,
+        [Payload] nvarchar(max) NULL,
+        [Tags] varchar(1000) NULL,
+        [IdempotencyKey] varchar(255) NULL,
+        [Priority] int NOT NULL,
+        [ScheduledAtUtc] datetime2(7) NOT NULL,
+        [MaxAttempts] int NULL,
+        [ActiveJobId] varchar(50) NULL,
+        [Outcome] varchar(20) NULL,
+        UNIQUE ([JobId], [Ordinal])
+    );
+    /* The keys of the call, each once: read in key order, so that two calls with the same keys lock them in the same order. */
+    DECLARE @ActiveKeys TABLE (
+        [IdempotencyKey] varchar(255) NOT NULL PRIMARY KEY,
+        [FirstOrdinal] int NOT NULL,
+        [JobId] varchar(50) NULL
+    );
+
+    EXECUTE [chokaq].[AssertJsonRows]
+        @Procedure = N'EnqueueJobs',
+        @Json = @Jobs,
+        @Shape = N'[{"key":"id","kind":"key","max":50},{"key":"queue","kind":"key","max":255,"required":true},{"key":"type","kind":"key","max":255,"required":true},{"key":"payload","kind":"json"},{"key":"tags","kind":"key","max":1000},{"key":"idempotencyKey","kind":"key","max":255},{"key":"priority","kind":"integer","min":0,"max":100},{"key":"delaySeconds","kind":"integer","min":0,"max":2147483647},{"key":"scheduledAtUtc","kind":"time"},{"key":"maxAttempts","kind":"integer","min":1,"max":1000}]';
+
+    IF DATALENGTH(CONVERT(varchar(max), @CreatedBy)) > 100 OR CONVERT(nvarchar(4000), @Creator) COLLATE Latin1_General_BIN2 <> @CreatedBy COLLATE Latin1_General_BIN2
+    BEGIN
+        SET @Message = N'EnqueueJobs: @CreatedBy is longer than 100 bytes or holds characters outside the code page.';
+        THROW 51008, @Message, 1;
+    END;
+
+    /* OPENJSON … WITH does not tell a row's place in the array; the other form does, so each row is wrapped together with its place. */
+    SELECT @Numbered = CONCAT(N'[', STRING_AGG(CONVERT(nvarchar(max), CONCAT(N'{"n":', [j].[key] COLLATE DATABASE_DEFAULT, N',"row":', [j].[value] COLLATE DATABASE_DEFAULT, N'}')), N','), N']')
+    FROM OPENJSON(@Jobs) AS [j];
+
+    /*
+    Ids for the rows without one. UUIDv7: 48 bits of milliseconds, then random bits taken from NEWID, whose variant bits stand in the
+    same place. The digits are made one by one because not every engine knows the hexadecimal styles of CONVERT.
+    */
+    SET @Milliseconds = DATEDIFF_BIG(MILLISECOND, CONVERT(datetime2(7), '19700101'), @Now);
+
+    WHILE LEN(@IdPrefix) < 12
+    BEGIN
+        SET @IdPrefix = CONCAT(SUBSTRING('0123456789abcdef', CONVERT(int, @Milliseconds % 16) + 1, 1), @IdPrefix);
+        SET @Milliseconds = @Milliseconds / 16;
+    END;
+
+    SET @IdPrefix = CONCAT(STUFF(@IdPrefix, 9, 0, '-'), '-7');
+
+    INSERT INTO @Input ([Ordinal], [JobId], [Queue], [Type], [Payload], [Tags], [IdempotencyKey], [Priority], [ScheduledAtUtc], [MaxAttempts])
+    SELECT
+        [j].[Ordinal],
+        COALESCE(NULLIF([j].[JobId], ''), LOWER(CONCAT(@IdPrefix, RIGHT(CONVERT(char(36), NEWID()), 21)))),
+        [j].[Queue],
+        [j].[Type],
+        COALESCE([j].[PayloadJson], [j].[Payload]),
+        [j].[Tags],
+        NULLIF([j].[IdempotencyKey], ''),
+        COALESCE([j].[Priority], 10),
+        COALESCE(TRY_CONVERT(datetime2(7), REPLACE([j].[ScheduledAtUtc], N'Z', N''), 126), DATEADD(SECOND, COALESCE([j].[DelaySeconds], 0), @Now)),
+        [j].[MaxAttempts]
+    FROM OPENJSON(@Numbered) WITH (
+        [Ordinal] int '$.n',
+        [JobId] varchar(50) '$.row.id',
+        [Queue] varchar(255) '$.row.queue',
+        [Type] varchar(255) '$.row.type',
+        [Payload] nvarchar(max) '$.row.payload',
+        [PayloadJson] nvarchar(max) '$.row.payload' AS JSON,
+        [Tags] varchar(1000) '$.row.tags',
+        [IdempotencyKey] varchar(255) '$.row.idempotencyKey',
+        [Priority] int '$.row.priority',
+        [DelaySeconds] int '$.row.delaySeconds',
+        [ScheduledAtUtc] nvarchar(50) '$.row.scheduledAtUtc',
+        [MaxAttempts] int '$.row.maxAttempts'
+    ) AS [j];
+
+    /*
+    On SQL Server the locks below leave no room for a duplicate key. Where range locks do not exist, or for the same id twice at the
+    same moment, the unique index decides: then the call starts again and sees the other one's row.
+    */
+    WHILE @TriesLeft > 0
+    BEGIN
+        BEGIN TRY
+            UPDATE @Input
+            SET [Outcome] = NULL, [ActiveJobId] = NULL;
+
+            DELETE FROM @ActiveKeys;
+
+            IF @OwnsTransaction = 1
+            BEGIN
+                BEGIN TRANSACTION;
+            END;
+
+            IF EXISTS (
+                SELECT 1
+                FROM @Input AS [n]
+                WHERE NOT EXISTS (SELECT 1 FROM [chokaq].[Queues] AS [q] WHERE [q].[Name] = [n].[Queue])
+            )
+            BEGIN
+                INSERT INTO [chokaq].[Queues] ([Name], [LastUpdatedUtc])
+                SELECT [n].[Queue], @Now
+                FROM @Input AS [n]
+                WHERE NOT EXISTS (SELECT 1 FROM [chokaq].[Queues] AS [q] WITH (UPDLOCK, HOLDLOCK) WHERE [q].[Name] = [n].[Queue])
+                GROUP BY [n].[Queue]
+                ORDER BY [n].[Queue];
+
+                INSERT INTO [chokaq].[QueueGates] ([Queue])
+                SELECT [n].[Queue]
+                FROM @Input AS [n]
+                WHERE NOT EXISTS (SELECT 1 FROM [chokaq].[QueueGates] AS [g] WITH (UPDLOCK, HOLDLOCK) WHERE [g].[Queue] = [n].[Queue])
+                GROUP BY [n].[Queue]
+                ORDER BY [n].[Queue];
+            END;
+
+            /*
+            Known ids. Read in the order in which a job moves, so that a job on its way is seen in one place or the other. Not with range
+            locks: new ids all go to the end of the index, and every producer would wait there for every other.
+            */
+            UPDATE [n]
+            SET [n].[Outcome] = 'exists'
+            FROM @Input AS [n]
+            WHERE EXISTS (SELECT 1 FROM [chokaq].[JobsHot] AS [h] WHERE [h].[Id] = [n].[JobId])
+                OR EXISTS (SELECT 1 FROM [chokaq].[JobsArchive] AS [a] WHERE [a].[Id] = [n].[JobId])
+                OR EXISTS (SELECT 1 FROM [chokaq].[JobsDLQ] AS [d] WHERE [d].[Id] = [n].[JobId])
+                OR EXISTS (SELECT 1 FROM @Input AS [e] WHERE [e].[JobId] = [n].[JobId] AND [e].[Ordinal] < [n].[Ordinal]);
+
+            INSERT INTO @ActiveKeys ([IdempotencyKey], [FirstOrdinal])
+            SELECT [n].[IdempotencyKey], MIN([n].[Ordinal])
+            FROM @Input AS [n]
+            WHERE [n].[Outcome] IS NULL
+                AND [n].[IdempotencyKey] IS NOT NULL
+            GROUP BY [n].[IdempotencyKey];
+
+            IF @@ROWCOUNT > 0
+            BEGIN
+                UPDATE [k]
+                SET [k].[JobId] = [h].[Id]
+                FROM @ActiveKeys AS [k]
+                    INNER JOIN [chokaq].[JobsHot] AS [h] WITH (UPDLOCK, HOLDLOCK)
+                        ON [h].[IdempotencyKey] = [k].[IdempotencyKey]
+                            AND [h].[IdempotencyKey] IS NOT NULL;
+
+                UPDATE [n]
+                SET [n].[Outcome] = 'duplicate', [n].[ActiveJobId] = COALESCE([k].[JobId], [f].[JobId])
+                FROM @Input AS [n]
+                    INNER JOIN @ActiveKeys AS [k]
+                        ON [k].[IdempotencyKey] = [n].[IdempotencyKey]
+                    INNER JOIN @Input AS [f]
+                        ON [f].[Ordinal] = [k].[FirstOrdinal]
+                WHERE [n].[Outcome] IS NULL
+                    AND ([k].[JobId] IS NOT NULL OR [n].[Ordinal] > [k].[FirstOrdinal]);
+            END;
+
+            INSERT INTO [chokaq].[JobsHot] ([Id], [Queue], [Type], [Payload], [Tags], [IdempotencyKey], [Priority], [MaxAttempts], [ScheduledAtUtc], [CreatedAtUtc], [LastUpdatedUtc], [CreatedBy], [LastModifiedBy])
+            SELECT [n].[JobId], [n].[Queue], [n].[Type], [n].[Payload], [n].[Tags], [n].[IdempotencyKey], [n].[Priority], [n].[MaxAttempts], [n].[ScheduledAtUtc], @Now, @Now, @Creator, @Creator
+            FROM @Input AS [n]
+            WHERE [n].[Outcome] IS NULL
+            ORDER BY [n].[JobId];
+
+            IF @OwnsTransaction = 1
+            BEGIN
+                COMMIT TRANSACTION;
+            END;
+
+            SET @TriesLeft = 0;
+        END TRY
+        BEGIN CATCH
+            IF @OwnsTransaction = 1 AND XACT_STATE() <> 0
+            BEGIN
+                ROLLBACK TRANSACTION;
+            END;
+
+            SET @TriesLeft = @TriesLeft - 1;
+
+            IF @OwnsTransaction = 0 OR @TriesLeft = 0 OR ERROR_NUMBER() NOT IN (2601, 2627)
+            BEGIN
+                THROW;
+            END;
+        END CATCH;
+    END;
+
+    SELECT @JobId = COALESCE([n].[ActiveJobId], [n].[JobId]), @Outcome = COALESCE([n].[Outcome], 'enqueued')
+    FROM @Input AS [n]
+    WHERE [n].[Ordinal] = 0;
+
+    SELECT [n].[Ordinal], COALESCE([n].[ActiveJobId], [n].[JobId]) AS [JobId], COALESCE([n].[Outcome], 'enqueued') AS [Outcome]
+    FROM @Input AS [n]
+    ORDER BY [n].[Ordinal];
+END;
+GO

@@ -1,0 +1,83 @@
+SET ANSI_NULLS ON;
+SET QUOTED_IDENTIFIER ON;
+GO
+
+/*
+Purpose: says that claimed jobs start now: Fetched becomes Processing and counts one execution. A call that is repeated answers the same and
+    counts nothing twice.
+Parameters:
+    @WorkerId  the owner.
+    @Leases    JSON array of at most 1,000 objects {id, lease}, both required; lease is the LeaseToken that the claim returned.
+Result set: JobId varchar(50), Outcome varchar(20); a row for each id, in the order of the ids.
+Outcomes: processing; lost (not this worker's, not this lease, or no longer claimed: do not run it).
+Errors: 51000, 51001, 51002, 51003, 51004, 51005, 51007 (see AssertJsonRows), 51006 DuplicateRow, 51008 InvalidParameter.
+Transactions: one statement writes; joins the caller's transaction if there is one.
+Lock order: JobsHot, in key order.
+Role: [chokaq_worker]
+Version: 1
+*/
+CREATE OR ALTER PROCEDURE [chokaq].[MarkAsProcessing]
+    @WorkerId varchar(100),
+    @Leases nvarchar(max)
+AS
+BEGIN
+    SET NOCOUNT, XACT_ABORT ON;
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+
+    DECLARE @Now datetime2(7) = SYSUTCDATETIME();
+    DECLARE @Message nvarchar(2048);
+    DECLARE @Input TABLE (
+        [JobId] varchar(50) NOT NULL PRIMARY KEY,
+        [LeaseToken] bigint NOT NULL,
+        [Copies] int NOT NULL
+    );
+
+    EXECUTE [chokaq].[AssertJsonRows]
+        @Procedure = N'MarkAsProcessing',
+        @Json = @Leases,
+        @Shape = N'[{"key":"id","kind":"key","max":50,"required":true},{"key":"lease","kind":"integer","required":true}]';
+
+    IF @WorkerId IS NULL OR @WorkerId = ''
+    BEGIN
+        SET @Message = N'MarkAsProcessing: @WorkerId is required.';
+        THROW 51008, @Message, 1;
+    END;
+
+    INSERT INTO @Input ([JobId], [LeaseToken], [Copies])
+    SELECT [l].[JobId], MAX([l].[LeaseToken]), COUNT(*)
+    FROM OPENJSON(@Leases) WITH (
+        [JobId] varchar(50) '$.id',
+        [LeaseToken] bigint '$.lease'
+    ) AS [l]
+    GROUP BY [l].[JobId];
+
+    IF EXISTS (SELECT 1 FROM @Input AS [i] WHERE [i].[Copies] > 1)
+    BEGIN
+        SET @Message = N'MarkAsProcessing: a job id stands twice in one call.';
+        THROW 51006, @Message, 1;
+    END;
+
+    UPDATE [h]
+    SET [h].[Status] = 2,
+        [h].[AttemptCount] = [h].[AttemptCount] + 1,
+        [h].[StartedAtUtc] = @Now,
+        [h].[HeartbeatUtc] = @Now,
+        [h].[LastUpdatedUtc] = @Now,
+        [h].[LastModifiedBy] = @WorkerId
+    FROM [chokaq].[JobsHot] AS [h]
+        INNER JOIN @Input AS [i]
+            ON [i].[JobId] = [h].[Id]
+    WHERE [h].[WorkerId] = @WorkerId
+        AND [h].[LeaseToken] = [i].[LeaseToken]
+        AND [h].[Status] = 1;
+
+    SELECT [i].[JobId], CASE WHEN [h].[Id] IS NULL THEN 'lost' ELSE 'processing' END AS [Outcome]
+    FROM @Input AS [i]
+        LEFT OUTER JOIN [chokaq].[JobsHot] AS [h]
+            ON [h].[Id] = [i].[JobId]
+                AND [h].[WorkerId] = @WorkerId
+                AND [h].[LeaseToken] = [i].[LeaseToken]
+                AND [h].[Status] = 2
+    ORDER BY [i].[JobId];
+END;
+GO

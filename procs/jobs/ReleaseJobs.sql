@@ -1,0 +1,84 @@
+SET ANSI_NULLS ON;
+SET QUOTED_IDENTIFIER ON;
+GO
+
+/*
+Purpose: gives back claimed jobs that never started: Fetched becomes Pending, at its old place in the order. A call that is repeated answers
+    the same until someone else claims the job.
+Parameters:
+    @WorkerId  the owner.
+    @Leases    JSON array of at most 1,000 objects {id, lease}, both required; lease is the LeaseToken that the claim returned.
+Result set: JobId varchar(50), Outcome varchar(20); a row for each id, in the order of the ids.
+Outcomes: released; lost (not this worker's, not this lease, or already started).
+Errors: 51000, 51001, 51002, 51003, 51004, 51005, 51007 (see AssertJsonRows), 51006 DuplicateRow, 51008 InvalidParameter.
+Transactions: one statement writes; joins the caller's transaction if there is one.
+Lock order: JobsHot, in key order.
+Role: [chokaq_worker]
+Version: 1
+*/
+CREATE OR ALTER PROCEDURE [chokaq].[ReleaseJobs]
+    @WorkerId varchar(100),
+    @Leases nvarchar(max)
+AS
+BEGIN
+    SET NOCOUNT, XACT_ABORT ON;
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+
+    DECLARE @Now datetime2(7) = SYSUTCDATETIME();
+    DECLARE @Message nvarchar(2048);
+    DECLARE @Input TABLE (
+        [JobId] varchar(50) NOT NULL PRIMARY KEY,
+        [LeaseToken] bigint NOT NULL,
+        [Copies] int NOT NULL
+    );
+
+    EXECUTE [chokaq].[AssertJsonRows]
+        @Procedure = N'ReleaseJobs',
+        @Json = @Leases,
+        @Shape = N'[{"key":"id","kind":"key","max":50,"required":true},{"key":"lease","kind":"integer","required":true}]';
+
+    IF @WorkerId IS NULL OR @WorkerId = ''
+    BEGIN
+        SET @Message = N'ReleaseJobs: @WorkerId is required.';
+        THROW 51008, @Message, 1;
+    END;
+
+    INSERT INTO @Input ([JobId], [LeaseToken], [Copies])
+    SELECT [l].[JobId], MAX([l].[LeaseToken]), COUNT(*)
+    FROM OPENJSON(@Leases) WITH (
+        [JobId] varchar(50) '$.id',
+        [LeaseToken] bigint '$.lease'
+    ) AS [l]
+    GROUP BY [l].[JobId];
+
+    IF EXISTS (SELECT 1 FROM @Input AS [i] WHERE [i].[Copies] > 1)
+    BEGIN
+        SET @Message = N'ReleaseJobs: a job id stands twice in one call.';
+        THROW 51006, @Message, 1;
+    END;
+
+    UPDATE [h]
+    SET [h].[Status] = 0,
+        [h].[WorkerId] = NULL,
+        [h].[HeartbeatUtc] = NULL,
+        [h].[LastUpdatedUtc] = @Now,
+        [h].[LastModifiedBy] = @WorkerId
+    FROM [chokaq].[JobsHot] AS [h]
+        INNER JOIN @Input AS [i]
+            ON [i].[JobId] = [h].[Id]
+    WHERE [h].[WorkerId] = @WorkerId
+        AND [h].[LeaseToken] = [i].[LeaseToken]
+        AND [h].[Status] = 1;
+
+    /* Pending again under this lease and never started: this worker gave it back, now or in an earlier call. */
+    SELECT [i].[JobId], CASE WHEN [h].[Id] IS NULL THEN 'lost' ELSE 'released' END AS [Outcome]
+    FROM @Input AS [i]
+        LEFT OUTER JOIN [chokaq].[JobsHot] AS [h]
+            ON [h].[Id] = [i].[JobId]
+                AND [h].[LastModifiedBy] = @WorkerId
+                AND [h].[LeaseToken] = [i].[LeaseToken]
+                AND [h].[Status] = 0
+                AND [h].[StartedAtUtc] IS NULL
+    ORDER BY [i].[JobId];
+END;
+GO
