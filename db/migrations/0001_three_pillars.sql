@@ -19,12 +19,8 @@ CREATE TABLE [chokaq].[SchemaMigrations] (
     [Name] VARCHAR(200) NOT NULL,
     [Description] NVARCHAR(1000) NULL,
     [Sha256] CHAR(64) NOT NULL,
-    [AppliedAtUtc] DATETIME2(7) NOT NULL CONSTRAINT [DF_SchemaMigrations_AppliedAtUtc] DEFAULT (
-        SYSUTCDATETIME()
-    ),
-    [AppliedBy] NVARCHAR(128) NOT NULL CONSTRAINT [DF_SchemaMigrations_AppliedBy] DEFAULT (
-        SUSER_SNAME()
-    ),
+    [AppliedAtUtc] DATETIME2(7) NOT NULL CONSTRAINT [DF_SchemaMigrations_AppliedAtUtc] DEFAULT (SYSUTCDATETIME()),
+    [AppliedBy] NVARCHAR(128) NOT NULL CONSTRAINT [DF_SchemaMigrations_AppliedBy] DEFAULT (SUSER_SNAME()),
     [DurationMs] BIGINT NOT NULL,
     [PackageVersion] VARCHAR(50) NOT NULL,
     CONSTRAINT [PK_SchemaMigrations] PRIMARY KEY CLUSTERED ([Version])
@@ -36,9 +32,7 @@ CREATE TABLE [chokaq].[SchemaModules] (
     [Name] VARCHAR(128) NOT NULL,
     [Version] INT NOT NULL,
     [Sha256] CHAR(64) NOT NULL,
-    [DeployedAtUtc] DATETIME2(7) NOT NULL CONSTRAINT [DF_SchemaModules_DeployedAtUtc] DEFAULT (
-        SYSUTCDATETIME()
-    ),
+    [DeployedAtUtc] DATETIME2(7) NOT NULL CONSTRAINT [DF_SchemaModules_DeployedAtUtc] DEFAULT (SYSUTCDATETIME()),
     [PackageVersion] VARCHAR(50) NOT NULL,
     CONSTRAINT [PK_SchemaModules] PRIMARY KEY CLUSTERED ([Name])
 );
@@ -52,40 +46,29 @@ CREATE TABLE [chokaq].[Settings] (
     [FineRetentionHours] INT NOT NULL CONSTRAINT [DF_Settings_FineRetentionHours] DEFAULT (6),
     [HourlyRetentionDays] INT NOT NULL CONSTRAINT [DF_Settings_HourlyRetentionDays] DEFAULT (7),
     [DailyRetentionDays] INT NULL CONSTRAINT [DF_Settings_DailyRetentionDays] DEFAULT (90),
-    [BucketRetentionMinutes] INT NOT NULL CONSTRAINT [DF_Settings_BucketRetentionMinutes] DEFAULT (
-        15
-    ),
+    [BucketRetentionMinutes] INT NOT NULL CONSTRAINT [DF_Settings_BucketRetentionMinutes] DEFAULT (15),
     [RollupMaxRows] INT NOT NULL CONSTRAINT [DF_Settings_RollupMaxRows] DEFAULT (20000),
-    [FetchedTimeoutSeconds] INT NOT NULL CONSTRAINT [DF_Settings_FetchedTimeoutSeconds] DEFAULT (
-        120
-    ),
+    [FetchedTimeoutSeconds] INT NOT NULL CONSTRAINT [DF_Settings_FetchedTimeoutSeconds] DEFAULT (120),
     [ZombieTimeoutSeconds] INT NOT NULL CONSTRAINT [DF_Settings_ZombieTimeoutSeconds] DEFAULT (120),
     [ArchiveRetentionDays] INT NULL CONSTRAINT [DF_Settings_ArchiveRetentionDays] DEFAULT (30),
     [DlqRetentionDays] INT NULL,
-    [MaintenanceBatchSize] INT NOT NULL CONSTRAINT [DF_Settings_MaintenanceBatchSize] DEFAULT (
-        1000
-    ),
-    [LastUpdatedUtc] DATETIME2(7) NOT NULL CONSTRAINT [DF_Settings_LastUpdatedUtc] DEFAULT (
-        SYSUTCDATETIME()
-    ),
+    [MaintenanceBatchSize] INT NOT NULL CONSTRAINT [DF_Settings_MaintenanceBatchSize] DEFAULT (1000),
+    [LastUpdatedUtc] DATETIME2(7) NOT NULL CONSTRAINT [DF_Settings_LastUpdatedUtc] DEFAULT (SYSUTCDATETIME()),
     CONSTRAINT [PK_Settings] PRIMARY KEY CLUSTERED ([Id]),
     CONSTRAINT [CK_Settings_Id] CHECK ([Id] = 1),
     CONSTRAINT [CK_Settings_MetricShards] CHECK ([MetricShards] BETWEEN 1 AND 64),
     CONSTRAINT [CK_Settings_FineResolutionMinutes] CHECK ([FineResolutionMinutes] BETWEEN 1 AND 60
         AND 60 % [FineResolutionMinutes] = 0),
     CONSTRAINT [CK_Settings_FineRetentionHours] CHECK ([FineRetentionHours] >= 1),
-    CONSTRAINT [CK_Settings_HourlyRetentionDays] CHECK ([HourlyRetentionDays] *
-        24 > [FineRetentionHours]),
+    CONSTRAINT [CK_Settings_HourlyRetentionDays] CHECK ([HourlyRetentionDays] * 24 > [FineRetentionHours]),
     CONSTRAINT [CK_Settings_DailyRetentionDays] CHECK ([DailyRetentionDays] IS NULL
         OR [DailyRetentionDays] > [HourlyRetentionDays]),
     CONSTRAINT [CK_Settings_BucketRetentionMinutes] CHECK ([BucketRetentionMinutes] BETWEEN 6 AND 1440),
     CONSTRAINT [CK_Settings_RollupMaxRows] CHECK ([RollupMaxRows] BETWEEN 1 AND 1000000),
     CONSTRAINT [CK_Settings_FetchedTimeoutSeconds] CHECK ([FetchedTimeoutSeconds] BETWEEN 1 AND 86400),
     CONSTRAINT [CK_Settings_ZombieTimeoutSeconds] CHECK ([ZombieTimeoutSeconds] BETWEEN 1 AND 604800),
-    CONSTRAINT [CK_Settings_ArchiveRetentionDays] CHECK ([ArchiveRetentionDays] IS NULL
-        OR [ArchiveRetentionDays] >= 0),
-    CONSTRAINT [CK_Settings_DlqRetentionDays] CHECK ([DlqRetentionDays] IS NULL
-        OR [DlqRetentionDays] >= 0),
+    CONSTRAINT [CK_Settings_ArchiveRetentionDays] CHECK ([ArchiveRetentionDays] IS NULL OR [ArchiveRetentionDays] >= 0),
+    CONSTRAINT [CK_Settings_DlqRetentionDays] CHECK ([DlqRetentionDays] IS NULL OR [DlqRetentionDays] >= 0),
     CONSTRAINT [CK_Settings_MaintenanceBatchSize] CHECK ([MaintenanceBatchSize] BETWEEN 1 AND 1000)
 );
 GO
@@ -120,8 +103,7 @@ CREATE TABLE [chokaq].[Queues] (
     CONSTRAINT [CK_Queues_RetryMultiplier] CHECK ([RetryMultiplier] BETWEEN 1 AND 100),
     CONSTRAINT [CK_Queues_RetryMaxSeconds] CHECK ([RetryMaxSeconds] BETWEEN [RetryBaseSeconds] AND 2592000),
     CONSTRAINT [CK_Queues_RetryJitterPercent] CHECK ([RetryJitterPercent] BETWEEN 0 AND 100),
-    CONSTRAINT [CK_Queues_MaxJobAgeSeconds] CHECK ([MaxJobAgeSeconds] IS NULL
-        OR [MaxJobAgeSeconds] >= 1)
+    CONSTRAINT [CK_Queues_MaxJobAgeSeconds] CHECK ([MaxJobAgeSeconds] IS NULL OR [MaxJobAgeSeconds] >= 1)
 );
 GO
 
@@ -162,12 +144,9 @@ CREATE TABLE [chokaq].[JobsHot] (
     CONSTRAINT [CK_JobsHot_Priority] CHECK ([Priority] BETWEEN 0 AND 100),
     CONSTRAINT [CK_JobsHot_Status] CHECK ([Status] IN (0, 1, 2)),
     CONSTRAINT [CK_JobsHot_AttemptCount] CHECK ([AttemptCount] >= 0),
-    CONSTRAINT [CK_JobsHot_MaxAttempts] CHECK ([MaxAttempts] IS NULL
-        OR [MaxAttempts] BETWEEN 1 AND 1000),
+    CONSTRAINT [CK_JobsHot_MaxAttempts] CHECK ([MaxAttempts] IS NULL OR [MaxAttempts] BETWEEN 1 AND 1000),
     /* A claimed job has an owner and a liveness signal; a pending one has neither. */
-    CONSTRAINT [CK_JobsHot_Owner] CHECK ((
-            [Status] = 0 AND [WorkerId] IS NULL AND [HeartbeatUtc] IS NULL
-        )
+    CONSTRAINT [CK_JobsHot_Owner] CHECK (([Status] = 0 AND [WorkerId] IS NULL AND [HeartbeatUtc] IS NULL)
         OR ([Status] IN (1, 2) AND [WorkerId] IS NOT NULL AND [HeartbeatUtc] IS NOT NULL))
 );
 GO

@@ -11,9 +11,7 @@ GO
 CREATE TABLE [chokaq].[Measures] (
     [Measure] SMALLINT NOT NULL,
     [Name] VARCHAR(100) NOT NULL,
-    [RegisteredAtUtc] DATETIME2(7) NOT NULL CONSTRAINT [DF_Measures_RegisteredAtUtc] DEFAULT (
-        SYSUTCDATETIME()
-    ),
+    [RegisteredAtUtc] DATETIME2(7) NOT NULL CONSTRAINT [DF_Measures_RegisteredAtUtc] DEFAULT (SYSUTCDATETIME()),
     CONSTRAINT [PK_Measures] PRIMARY KEY CLUSTERED ([Measure]),
     CONSTRAINT [UQ_Measures_Name] UNIQUE NONCLUSTERED ([Name])
 );

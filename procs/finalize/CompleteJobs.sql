@@ -17,41 +17,39 @@ Lock order: JobsHot, JobsArchive, then RecordOutcomes (MetricShards, StatsSummar
 Role: [chokaq_worker]
 Version: 1
 */
-CREATE OR ALTER PROCEDURE [chokaq].[CompleteJobs]
-    @WorkerId varchar(100),
-    @Results nvarchar(max)
+CREATE OR ALTER PROCEDURE [chokaq].[CompleteJobs] @WorkerId VARCHAR(100), @Results NVARCHAR(MAX)
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
-    DECLARE @OwnsTransaction bit = CASE WHEN @@TRANCOUNT = 0 THEN 1 ELSE 0 END;
-    DECLARE @Now datetime2(7) = SYSUTCDATETIME();
-    DECLARE @Message nvarchar(2048);
+    DECLARE @OwnsTransaction BIT = CASE WHEN @@TRANCOUNT = 0 THEN 1 ELSE 0 END;
+    DECLARE @Now DATETIME2(7) = SYSUTCDATETIME();
+    DECLARE @Message NVARCHAR(2048);
     DECLARE @Outcomes [chokaq].[OutcomeRows];
     DECLARE @Input TABLE (
-        [JobId] varchar(50) NOT NULL PRIMARY KEY,
-        [LeaseToken] bigint NOT NULL,
-        [DurationMs] float NULL,
-        [Copies] int NOT NULL
+        [JobId] VARCHAR(50) NOT NULL PRIMARY KEY,
+        [LeaseToken] BIGINT NOT NULL,
+        [DurationMs] FLOAT NULL,
+        [Copies] INT NOT NULL
     );
     DECLARE @Done TABLE (
-        [Id] varchar(50) NOT NULL PRIMARY KEY,
-        [Queue] varchar(255) NOT NULL,
-        [Type] varchar(255) NOT NULL,
-        [Payload] nvarchar(max) NULL,
-        [Tags] varchar(1000) NULL,
-        [IdempotencyKey] varchar(255) NULL,
-        [Priority] int NOT NULL,
-        [AttemptCount] int NOT NULL,
-        [MaxAttempts] int NULL,
-        [LeaseToken] bigint NOT NULL,
-        [ScheduledAtUtc] datetime2(7) NOT NULL,
-        [CreatedAtUtc] datetime2(7) NOT NULL,
-        [StartedAtUtc] datetime2(7) NOT NULL,
-        [CreatedBy] varchar(100) NULL,
-        [DurationMs] float NULL,
-        [WaitMs] float NULL
+        [Id] VARCHAR(50) NOT NULL PRIMARY KEY,
+        [Queue] VARCHAR(255) NOT NULL,
+        [Type] VARCHAR(255) NOT NULL,
+        [Payload] NVARCHAR(MAX) NULL,
+        [Tags] VARCHAR(1000) NULL,
+        [IdempotencyKey] VARCHAR(255) NULL,
+        [Priority] INT NOT NULL,
+        [AttemptCount] INT NOT NULL,
+        [MaxAttempts] INT NULL,
+        [LeaseToken] BIGINT NOT NULL,
+        [ScheduledAtUtc] DATETIME2(7) NOT NULL,
+        [CreatedAtUtc] DATETIME2(7) NOT NULL,
+        [StartedAtUtc] DATETIME2(7) NOT NULL,
+        [CreatedBy] VARCHAR(100) NULL,
+        [DurationMs] FLOAT NULL,
+        [WaitMs] FLOAT NULL
     );
 
     EXECUTE [chokaq].[AssertJsonRows]
@@ -68,9 +66,9 @@ BEGIN
     INSERT INTO @Input ([JobId], [LeaseToken], [DurationMs], [Copies])
     SELECT [r].[JobId], MAX([r].[LeaseToken]), MAX([r].[DurationMs]), COUNT(*)
     FROM OPENJSON(@Results) WITH (
-        [JobId] varchar(50) '$.id',
-        [LeaseToken] bigint '$.lease',
-        [DurationMs] float '$.durationMs'
+        [JobId] VARCHAR(50) '$.id',
+        [LeaseToken] BIGINT '$.lease',
+        [DurationMs] FLOAT '$.durationMs'
     ) AS [r]
     GROUP BY [r].[JobId];
 
@@ -88,31 +86,124 @@ BEGIN
 
         /* One statement takes the rows out and hands them over, so there is no moment between the check of the lease and the move. */
         DELETE FROM [h]
-        OUTPUT deleted.[Id], deleted.[Queue], deleted.[Type], deleted.[Payload], deleted.[Tags], deleted.[IdempotencyKey], deleted.[Priority], deleted.[AttemptCount], deleted.[MaxAttempts], deleted.[LeaseToken], deleted.[ScheduledAtUtc], deleted.[CreatedAtUtc], deleted.[StartedAtUtc], deleted.[CreatedBy]
-        INTO @Done ([Id], [Queue], [Type], [Payload], [Tags], [IdempotencyKey], [Priority], [AttemptCount], [MaxAttempts], [LeaseToken], [ScheduledAtUtc], [CreatedAtUtc], [StartedAtUtc], [CreatedBy])
+        OUTPUT
+            deleted.[Id],
+            deleted.[Queue],
+            deleted.[Type],
+            deleted.[Payload],
+            deleted.[Tags],
+            deleted.[IdempotencyKey],
+            deleted.[Priority],
+            deleted.[AttemptCount],
+            deleted.[MaxAttempts],
+            deleted.[LeaseToken],
+            deleted.[ScheduledAtUtc],
+            deleted.[CreatedAtUtc],
+            deleted.[StartedAtUtc],
+            deleted.[CreatedBy]
+        INTO @Done (
+            [Id],
+            [Queue],
+            [Type],
+            [Payload],
+            [Tags],
+            [IdempotencyKey],
+            [Priority],
+            [AttemptCount],
+            [MaxAttempts],
+            [LeaseToken],
+            [ScheduledAtUtc],
+            [CreatedAtUtc],
+            [StartedAtUtc],
+            [CreatedBy]
+        )
         FROM [chokaq].[JobsHot] AS [h]
-            INNER JOIN @Input AS [i]
-                ON [i].[JobId] = [h].[Id]
-        WHERE [h].[WorkerId] = @WorkerId
-            AND [h].[LeaseToken] = [i].[LeaseToken]
-            AND [h].[Status] = 2;
+        INNER JOIN @Input AS [i] ON [i].[JobId] = [h].[Id]
+        WHERE [h].[WorkerId] = @WorkerId AND [h].[LeaseToken] = [i].[LeaseToken] AND [h].[Status] = 2;
 
         IF @@ROWCOUNT > 0
         BEGIN
             UPDATE [d]
-            SET [d].[DurationMs] = COALESCE([i].[DurationMs], DATEDIFF_BIG(MICROSECOND, [d].[StartedAtUtc], @Now) / 1000.0E0),
-                [d].[WaitMs] = CASE WHEN [d].[StartedAtUtc] > [d].[ScheduledAtUtc] THEN DATEDIFF_BIG(MICROSECOND, [d].[ScheduledAtUtc], [d].[StartedAtUtc]) / 1000.0E0 ELSE 0 END
+            SET
+                [d].[DurationMs] = COALESCE(
+                    [i].[DurationMs],
+                    DATEDIFF_BIG(MICROSECOND, [d].[StartedAtUtc], @Now) / 1000.0E0
+                ),
+                [d].[WaitMs] = CASE
+                    WHEN [d].[StartedAtUtc] > [d].[ScheduledAtUtc] THEN DATEDIFF_BIG(
+                        MICROSECOND,
+                        [d].[ScheduledAtUtc],
+                        [d].[StartedAtUtc]
+                    ) /
+                    1000.0E0
+                    ELSE 0
+                END
             FROM @Done AS [d]
-                INNER JOIN @Input AS [i]
-                    ON [i].[JobId] = [d].[Id];
+            INNER JOIN @Input AS [i] ON [i].[JobId] = [d].[Id];
 
-            INSERT INTO [chokaq].[JobsArchive] ([Id], [Queue], [Type], [Payload], [Tags], [IdempotencyKey], [Priority], [AttemptCount], [MaxAttempts], [WorkerId], [LeaseToken], [ScheduledAtUtc], [CreatedAtUtc], [StartedAtUtc], [FinishedAtUtc], [DurationMs], [WaitMs], [CreatedBy], [LastModifiedBy])
-            SELECT [d].[Id], [d].[Queue], [d].[Type], [d].[Payload], [d].[Tags], [d].[IdempotencyKey], [d].[Priority], [d].[AttemptCount], [d].[MaxAttempts], @WorkerId, [d].[LeaseToken], [d].[ScheduledAtUtc], [d].[CreatedAtUtc], [d].[StartedAtUtc], @Now, [d].[DurationMs], [d].[WaitMs], [d].[CreatedBy], @WorkerId
+            INSERT INTO [chokaq].[JobsArchive] (
+                [Id],
+                [Queue],
+                [Type],
+                [Payload],
+                [Tags],
+                [IdempotencyKey],
+                [Priority],
+                [AttemptCount],
+                [MaxAttempts],
+                [WorkerId],
+                [LeaseToken],
+                [ScheduledAtUtc],
+                [CreatedAtUtc],
+                [StartedAtUtc],
+                [FinishedAtUtc],
+                [DurationMs],
+                [WaitMs],
+                [CreatedBy],
+                [LastModifiedBy]
+            )
+            SELECT
+                [d].[Id],
+                [d].[Queue],
+                [d].[Type],
+                [d].[Payload],
+                [d].[Tags],
+                [d].[IdempotencyKey],
+                [d].[Priority],
+                [d].[AttemptCount],
+                [d].[MaxAttempts],
+                @WorkerId,
+                [d].[LeaseToken],
+                [d].[ScheduledAtUtc],
+                [d].[CreatedAtUtc],
+                [d].[StartedAtUtc],
+                @Now,
+                [d].[DurationMs],
+                [d].[WaitMs],
+                [d].[CreatedBy],
+                @WorkerId
             FROM @Done AS [d]
             ORDER BY [d].[Id];
 
-            INSERT INTO @Outcomes ([Ordinal], [Queue], [Type], [Outcome], [FailureReason], [DurationMs], [WaitMs], [ErrorGroup])
-            SELECT ROW_NUMBER() OVER (ORDER BY [d].[Id]), [d].[Queue], [d].[Type], 0, -1, [d].[DurationMs], [d].[WaitMs], NULL
+            INSERT INTO @Outcomes (
+                [Ordinal],
+                [Queue],
+                [Type],
+                [Outcome],
+                [FailureReason],
+                [DurationMs],
+                [WaitMs],
+                [ErrorGroup]
+            )
+            SELECT
+                ROW_NUMBER() OVER (ORDER BY [d].[Id]),
+                [d].[Queue],
+                [d].[Type],
+                0,
+                -1,
+                [d].[DurationMs],
+                [d].[WaitMs],
+                NULL
             FROM @Done AS [d];
 
             EXECUTE [chokaq].[RecordOutcomes] @Outcomes = @Outcomes;
@@ -135,10 +226,8 @@ BEGIN
     /* The archive remembers who finished a job under which lease, so the answer is the same however often it is asked. */
     SELECT [i].[JobId], CASE WHEN [a].[Id] IS NULL THEN 'lost' ELSE 'archived' END AS [Outcome]
     FROM @Input AS [i]
-        LEFT OUTER JOIN [chokaq].[JobsArchive] AS [a]
-            ON [a].[Id] = [i].[JobId]
-                AND [a].[WorkerId] = @WorkerId
-                AND [a].[LeaseToken] = [i].[LeaseToken]
+    LEFT OUTER JOIN [chokaq].[JobsArchive] AS [a]
+        ON [a].[Id] = [i].[JobId] AND [a].[WorkerId] = @WorkerId AND [a].[LeaseToken] = [i].[LeaseToken]
     ORDER BY [i].[JobId];
 END;
 GO

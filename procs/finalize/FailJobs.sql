@@ -22,27 +22,25 @@ Lock order: that of SettleFailures.
 Role: [chokaq_worker]
 Version: 1
 */
-CREATE OR ALTER PROCEDURE [chokaq].[FailJobs]
-    @WorkerId varchar(100),
-    @Failures nvarchar(max)
+CREATE OR ALTER PROCEDURE [chokaq].[FailJobs] @WorkerId VARCHAR(100), @Failures NVARCHAR(MAX)
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
-    DECLARE @Message nvarchar(2048);
-    DECLARE @Retried int;
-    DECLARE @Dead int;
+    DECLARE @Message NVARCHAR(2048);
+    DECLARE @Retried INT;
+    DECLARE @Dead INT;
     DECLARE @Rows [chokaq].[FailureRows];
     DECLARE @Input TABLE (
-        [JobId] varchar(50) NOT NULL PRIMARY KEY,
-        [LeaseToken] bigint NOT NULL,
-        [FailureReason] int NOT NULL,
-        [ErrorDetails] nvarchar(max) NULL,
-        [ErrorGroup] nvarchar(255) NULL,
-        [RetryAfterSeconds] int NULL,
-        [DurationMs] float NULL,
-        [Copies] int NOT NULL
+        [JobId] VARCHAR(50) NOT NULL PRIMARY KEY,
+        [LeaseToken] BIGINT NOT NULL,
+        [FailureReason] INT NOT NULL,
+        [ErrorDetails] NVARCHAR(MAX) NULL,
+        [ErrorGroup] NVARCHAR(255) NULL,
+        [RetryAfterSeconds] INT NULL,
+        [DurationMs] FLOAT NULL,
+        [Copies] INT NOT NULL
     );
 
     EXECUTE [chokaq].[AssertJsonRows]
@@ -56,16 +54,33 @@ BEGIN
         THROW 51008, @Message, 1;
     END;
 
-    INSERT INTO @Input ([JobId], [LeaseToken], [FailureReason], [ErrorDetails], [ErrorGroup], [RetryAfterSeconds], [DurationMs], [Copies])
-    SELECT [f].[JobId], MAX([f].[LeaseToken]), MAX([f].[FailureReason]), MAX([f].[ErrorDetails]), MAX([f].[ErrorGroup]), MAX([f].[RetryAfterSeconds]), MAX([f].[DurationMs]), COUNT(*)
+    INSERT INTO @Input (
+        [JobId],
+        [LeaseToken],
+        [FailureReason],
+        [ErrorDetails],
+        [ErrorGroup],
+        [RetryAfterSeconds],
+        [DurationMs],
+        [Copies]
+    )
+    SELECT
+        [f].[JobId],
+        MAX([f].[LeaseToken]),
+        MAX([f].[FailureReason]),
+        MAX([f].[ErrorDetails]),
+        MAX([f].[ErrorGroup]),
+        MAX([f].[RetryAfterSeconds]),
+        MAX([f].[DurationMs]),
+        COUNT(*)
     FROM OPENJSON(@Failures) WITH (
-        [JobId] varchar(50) '$.id',
-        [LeaseToken] bigint '$.lease',
-        [FailureReason] int '$.reason',
-        [ErrorDetails] nvarchar(max) '$.error',
-        [ErrorGroup] nvarchar(255) '$.errorGroup',
-        [RetryAfterSeconds] int '$.retryAfterSeconds',
-        [DurationMs] float '$.durationMs'
+        [JobId] VARCHAR(50) '$.id',
+        [LeaseToken] BIGINT '$.lease',
+        [FailureReason] INT '$.reason',
+        [ErrorDetails] NVARCHAR(MAX) '$.error',
+        [ErrorGroup] NVARCHAR(255) '$.errorGroup',
+        [RetryAfterSeconds] INT '$.retryAfterSeconds',
+        [DurationMs] FLOAT '$.durationMs'
     ) AS [f]
     GROUP BY [f].[JobId];
 
@@ -81,8 +96,27 @@ BEGIN
         THROW 51003, @Message, 2;
     END;
 
-    INSERT INTO @Rows ([JobId], [WorkerId], [LeaseToken], [FailureReason], [ErrorDetails], [ErrorGroup], [RetryAfterSeconds], [DurationMs], [StaleBeforeUtc])
-    SELECT [i].[JobId], @WorkerId, [i].[LeaseToken], [i].[FailureReason], [i].[ErrorDetails], [i].[ErrorGroup], [i].[RetryAfterSeconds], [i].[DurationMs], NULL
+    INSERT INTO @Rows (
+        [JobId],
+        [WorkerId],
+        [LeaseToken],
+        [FailureReason],
+        [ErrorDetails],
+        [ErrorGroup],
+        [RetryAfterSeconds],
+        [DurationMs],
+        [StaleBeforeUtc]
+    )
+    SELECT
+        [i].[JobId],
+        @WorkerId,
+        [i].[LeaseToken],
+        [i].[FailureReason],
+        [i].[ErrorDetails],
+        [i].[ErrorGroup],
+        [i].[RetryAfterSeconds],
+        [i].[DurationMs],
+        NULL
     FROM @Input AS [i];
 
     EXECUTE [chokaq].[SettleFailures]
@@ -97,20 +131,24 @@ BEGIN
     */
     SELECT
         [i].[JobId],
-        CASE WHEN [d].[Id] IS NOT NULL THEN 'dead' WHEN [h].[Id] IS NOT NULL THEN 'retry' ELSE 'lost' END AS [Outcome],
+        CASE
+            WHEN [d].[Id] IS NOT NULL THEN 'dead'
+            WHEN [h].[Id] IS NOT NULL THEN 'retry'
+            ELSE 'lost'
+        END AS [Outcome],
         [h].[ScheduledAtUtc] AS [NextRunUtc]
     FROM @Input AS [i]
-        LEFT OUTER JOIN [chokaq].[JobsHot] AS [h]
-            ON [h].[Id] = [i].[JobId]
-                AND [h].[LeaseToken] = [i].[LeaseToken]
-                AND [h].[LastModifiedBy] = @WorkerId
-                AND [h].[Status] = 0
-                AND [h].[StartedAtUtc] IS NOT NULL
-        LEFT OUTER JOIN [chokaq].[JobsDLQ] AS [d]
-            ON [d].[Id] = [i].[JobId]
-                AND [d].[LeaseToken] = [i].[LeaseToken]
-                AND [d].[WorkerId] = @WorkerId
-                AND [d].[LastModifiedBy] = @WorkerId
+    LEFT OUTER JOIN [chokaq].[JobsHot] AS [h]
+        ON [h].[Id] = [i].[JobId]
+            AND [h].[LeaseToken] = [i].[LeaseToken]
+            AND [h].[LastModifiedBy] = @WorkerId
+            AND [h].[Status] = 0
+            AND [h].[StartedAtUtc] IS NOT NULL
+    LEFT OUTER JOIN [chokaq].[JobsDLQ] AS [d]
+        ON [d].[Id] = [i].[JobId]
+            AND [d].[LeaseToken] = [i].[LeaseToken]
+            AND [d].[WorkerId] = @WorkerId
+            AND [d].[LastModifiedBy] = @WorkerId
     ORDER BY [i].[JobId];
 END;
 GO

@@ -25,58 +25,58 @@ Version: 1
 */
 CREATE OR ALTER PROCEDURE [chokaq].[SettleFailures]
     @Failures [chokaq].[FailureRows] READONLY,
-    @ModifiedBy varchar(100),
-    @Retried int OUTPUT,
-    @Dead int OUTPUT
+    @ModifiedBy VARCHAR(100),
+    @Retried INT OUTPUT,
+    @Dead INT OUTPUT
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
-    DECLARE @OwnsTransaction bit = CASE WHEN @@TRANCOUNT = 0 THEN 1 ELSE 0 END;
-    DECLARE @Now datetime2(7) = SYSUTCDATETIME();
+    DECLARE @OwnsTransaction BIT = CASE WHEN @@TRANCOUNT = 0 THEN 1 ELSE 0 END;
+    DECLARE @Now DATETIME2(7) = SYSUTCDATETIME();
     DECLARE @Outcomes [chokaq].[OutcomeRows];
     DECLARE @Decisions TABLE (
-        [JobId] varchar(50) NOT NULL PRIMARY KEY,
-        [WorkerId] varchar(100) NOT NULL,
-        [LeaseToken] bigint NOT NULL,
-        [FailureReason] int NOT NULL,
-        [IsCancelled] bit NOT NULL,
-        [ZombieAction] tinyint NOT NULL,
-        [AttemptCount] int NOT NULL,
-        [MaxAttempts] int NOT NULL,
-        [ExpiresAtUtc] datetime2(7) NULL,
-        [RetryMaxSeconds] float NOT NULL,
-        [JitterShare] float NOT NULL,
-        [DelaySeconds] float NOT NULL,
-        [RetryAfterSeconds] int NOT NULL,
-        [NextRunUtc] datetime2(7) NULL,
-        [DeadReason] int NULL,
-        [DurationMs] float NULL,
-        [WaitMs] float NULL,
-        [ErrorGroup] nvarchar(255) NOT NULL
+        [JobId] VARCHAR(50) NOT NULL PRIMARY KEY,
+        [WorkerId] VARCHAR(100) NOT NULL,
+        [LeaseToken] BIGINT NOT NULL,
+        [FailureReason] INT NOT NULL,
+        [IsCancelled] BIT NOT NULL,
+        [ZombieAction] TINYINT NOT NULL,
+        [AttemptCount] INT NOT NULL,
+        [MaxAttempts] INT NOT NULL,
+        [ExpiresAtUtc] DATETIME2(7) NULL,
+        [RetryMaxSeconds] FLOAT NOT NULL,
+        [JitterShare] FLOAT NOT NULL,
+        [DelaySeconds] FLOAT NOT NULL,
+        [RetryAfterSeconds] INT NOT NULL,
+        [NextRunUtc] DATETIME2(7) NULL,
+        [DeadReason] INT NULL,
+        [DurationMs] FLOAT NULL,
+        [WaitMs] FLOAT NULL,
+        [ErrorGroup] NVARCHAR(255) NOT NULL
     );
     DECLARE @Pending TABLE (
-        [Id] varchar(50) NOT NULL PRIMARY KEY,
-        [Queue] varchar(255) NOT NULL,
-        [Type] varchar(255) NOT NULL
+        [Id] VARCHAR(50) NOT NULL PRIMARY KEY,
+        [Queue] VARCHAR(255) NOT NULL,
+        [Type] VARCHAR(255) NOT NULL
     );
     DECLARE @Buried TABLE (
-        [Id] varchar(50) NOT NULL PRIMARY KEY,
-        [Queue] varchar(255) NOT NULL,
-        [Type] varchar(255) NOT NULL,
-        [Payload] nvarchar(max) NULL,
-        [Tags] varchar(1000) NULL,
-        [IdempotencyKey] varchar(255) NULL,
-        [Priority] int NOT NULL,
-        [AttemptCount] int NOT NULL,
-        [MaxAttempts] int NULL,
-        [WorkerId] varchar(100) NULL,
-        [LeaseToken] bigint NOT NULL,
-        [ScheduledAtUtc] datetime2(7) NOT NULL,
-        [CreatedAtUtc] datetime2(7) NOT NULL,
-        [StartedAtUtc] datetime2(7) NULL,
-        [CreatedBy] varchar(100) NULL
+        [Id] VARCHAR(50) NOT NULL PRIMARY KEY,
+        [Queue] VARCHAR(255) NOT NULL,
+        [Type] VARCHAR(255) NOT NULL,
+        [Payload] NVARCHAR(MAX) NULL,
+        [Tags] VARCHAR(1000) NULL,
+        [IdempotencyKey] VARCHAR(255) NULL,
+        [Priority] INT NOT NULL,
+        [AttemptCount] INT NOT NULL,
+        [MaxAttempts] INT NULL,
+        [WorkerId] VARCHAR(100) NULL,
+        [LeaseToken] BIGINT NOT NULL,
+        [ScheduledAtUtc] DATETIME2(7) NOT NULL,
+        [CreatedAtUtc] DATETIME2(7) NOT NULL,
+        [StartedAtUtc] DATETIME2(7) NULL,
+        [CreatedBy] VARCHAR(100) NULL
     );
 
     SET @Retried = 0;
@@ -92,7 +92,24 @@ BEGIN
         The rows are locked here and stay so. The exponent is compared before it is raised, so that no number of attempts can overflow.
         CHECKSUM(NEWID()) is a fresh random number for each row; the sign bit is masked because ABS fails on the lowest int.
         */
-        INSERT INTO @Decisions ([JobId], [WorkerId], [LeaseToken], [FailureReason], [IsCancelled], [ZombieAction], [AttemptCount], [MaxAttempts], [ExpiresAtUtc], [RetryMaxSeconds], [JitterShare], [DelaySeconds], [RetryAfterSeconds], [DurationMs], [WaitMs], [ErrorGroup])
+        INSERT INTO @Decisions (
+            [JobId],
+            [WorkerId],
+            [LeaseToken],
+            [FailureReason],
+            [IsCancelled],
+            [ZombieAction],
+            [AttemptCount],
+            [MaxAttempts],
+            [ExpiresAtUtc],
+            [RetryMaxSeconds],
+            [JitterShare],
+            [DelaySeconds],
+            [RetryAfterSeconds],
+            [DurationMs],
+            [WaitMs],
+            [ErrorGroup]
+        )
         SELECT
             [h].[Id],
             [f].[WorkerId],
@@ -107,52 +124,81 @@ BEGIN
             [q].[RetryJitterPercent] / 100.0E0 * ((CHECKSUM(NEWID()) & 2147483647) % 2001 - 1000) / 1000.0E0,
             CASE
                 WHEN [q].[RetryBaseSeconds] = 0 THEN 0
-                WHEN ([h].[AttemptCount] - 1) * LOG([q].[RetryMultiplier]) >= LOG(1.0E0 * [q].[RetryMaxSeconds] / NULLIF([q].[RetryBaseSeconds], 0)) THEN [q].[RetryMaxSeconds]
+                WHEN ([h].[AttemptCount] - 1) * LOG([q].[RetryMultiplier]) >= LOG(
+                    1.0E0 * [q].[RetryMaxSeconds] / NULLIF([q].[RetryBaseSeconds], 0)
+                ) THEN [q].[RetryMaxSeconds]
                 ELSE [q].[RetryBaseSeconds] * POWER([q].[RetryMultiplier], [h].[AttemptCount] - 1)
             END,
             COALESCE([f].[RetryAfterSeconds], 0),
             COALESCE([f].[DurationMs], DATEDIFF_BIG(MICROSECOND, [h].[StartedAtUtc], @Now) / 1000.0E0),
-            CASE WHEN [h].[StartedAtUtc] > [h].[ScheduledAtUtc] THEN DATEDIFF_BIG(MICROSECOND, [h].[ScheduledAtUtc], [h].[StartedAtUtc]) / 1000.0E0 ELSE 0 END,
+            CASE
+                WHEN [h].[StartedAtUtc] > [h].[ScheduledAtUtc] THEN DATEDIFF_BIG(
+                    MICROSECOND,
+                    [h].[ScheduledAtUtc],
+                    [h].[StartedAtUtc]
+                ) /
+                1000.0E0
+                ELSE 0
+            END,
             COALESCE(
                 NULLIF([f].[ErrorGroup], N''),
-                NULLIF(REPLACE(LEFT([f].[ErrorDetails], CHARINDEX(NCHAR(10), CONCAT(LEFT([f].[ErrorDetails], 255), NCHAR(10))) - 1), NCHAR(13), N''), N''),
+                NULLIF(
+                    REPLACE(
+                        LEFT(
+                            [f].[ErrorDetails],
+                            CHARINDEX(NCHAR(10), CONCAT(LEFT([f].[ErrorDetails], 255), NCHAR(10))) - 1
+                        ),
+                        NCHAR(13),
+                        N''
+                    ),
+                    N''
+                ),
                 N'(no error text)'
             )
         FROM @Failures AS [f]
-            INNER JOIN [chokaq].[JobsHot] AS [h] WITH (ROWLOCK, UPDLOCK)
-                ON [h].[Id] = [f].[JobId]
-            INNER JOIN [chokaq].[Queues] AS [q]
-                ON [q].[Name] = [h].[Queue]
+        INNER JOIN [chokaq].[JobsHot] AS [h] WITH (ROWLOCK, UPDLOCK) ON [h].[Id] = [f].[JobId]
+        INNER JOIN [chokaq].[Queues] AS [q] ON [q].[Name] = [h].[Queue]
         WHERE [h].[WorkerId] = [f].[WorkerId]
             AND [h].[LeaseToken] = [f].[LeaseToken]
             AND [h].[Status] = 2
             AND ([f].[StaleBeforeUtc] IS NULL OR [h].[HeartbeatUtc] < [f].[StaleBeforeUtc]);
 
         UPDATE @Decisions
-        SET [DelaySeconds] = CASE
-            WHEN [DelaySeconds] * (1 + [JitterShare]) > [RetryMaxSeconds] THEN [RetryMaxSeconds]
-            ELSE [DelaySeconds] * (1 + [JitterShare])
-        END;
+        SET
+            [DelaySeconds] = CASE
+                WHEN [DelaySeconds] * (1 + [JitterShare]) > [RetryMaxSeconds] THEN [RetryMaxSeconds]
+                ELSE [DelaySeconds] * (1 + [JitterShare])
+            END;
 
         UPDATE @Decisions
-        SET [NextRunUtc] = CASE
-            WHEN [RetryAfterSeconds] > [DelaySeconds] THEN DATEADD(SECOND, [RetryAfterSeconds], @Now)
-            ELSE DATEADD(MILLISECOND, CONVERT(int, ([DelaySeconds] - FLOOR([DelaySeconds])) * 1000), DATEADD(SECOND, CONVERT(int, FLOOR([DelaySeconds])), @Now))
-        END;
+        SET
+            [NextRunUtc] = CASE
+                WHEN [RetryAfterSeconds] > [DelaySeconds] THEN DATEADD(SECOND, [RetryAfterSeconds], @Now)
+                ELSE DATEADD(
+                    MILLISECOND,
+                    CONVERT(INT, ([DelaySeconds] - FLOOR([DelaySeconds])) * 1000),
+                    DATEADD(SECOND, CONVERT(INT, FLOOR([DelaySeconds])), @Now)
+                )
+            END;
 
         UPDATE @Decisions
-        SET [DeadReason] = CASE
-            WHEN [IsCancelled] = 1 THEN 1
-            WHEN [FailureReason] IN (1, 4, 6) THEN [FailureReason]
-            WHEN [FailureReason] = 2 AND [ZombieAction] = 0 THEN 2
-            WHEN [FailureReason] <> 3 AND [AttemptCount] >= [MaxAttempts] THEN CASE WHEN [FailureReason] IN (0, 8) THEN 0 ELSE [FailureReason] END
-            WHEN [NextRunUtc] > [ExpiresAtUtc] THEN 10
-            ELSE NULL
-        END;
+        SET
+            [DeadReason] = CASE
+                WHEN [IsCancelled] = 1 THEN 1
+                WHEN [FailureReason] IN (1, 4, 6) THEN [FailureReason]
+                WHEN [FailureReason] = 2 AND [ZombieAction] = 0 THEN 2
+                WHEN [FailureReason] <> 3 AND [AttemptCount] >= [MaxAttempts] THEN CASE
+                    WHEN [FailureReason] IN (0, 8) THEN 0
+                    ELSE [FailureReason]
+                END
+                WHEN [NextRunUtc] > [ExpiresAtUtc] THEN 10
+                ELSE NULL
+            END;
 
         /* The state is checked once more in the statements that change it: not every engine keeps the locks that the hint asked for. */
         UPDATE [h]
-        SET [h].[Status] = 0,
+        SET
+            [h].[Status] = 0,
             [h].[WorkerId] = NULL,
             [h].[HeartbeatUtc] = NULL,
             [h].[AttemptCount] = [h].[AttemptCount] - CASE WHEN [d].[FailureReason] = 3 THEN 1 ELSE 0 END,
@@ -161,8 +207,7 @@ BEGIN
             [h].[LastModifiedBy] = @ModifiedBy
         OUTPUT inserted.[Id], inserted.[Queue], inserted.[Type] INTO @Pending ([Id], [Queue], [Type])
         FROM [chokaq].[JobsHot] AS [h]
-            INNER JOIN @Decisions AS [d]
-                ON [d].[JobId] = [h].[Id]
+        INNER JOIN @Decisions AS [d] ON [d].[JobId] = [h].[Id]
         WHERE [d].[DeadReason] IS NULL
             AND [h].[WorkerId] = [d].[WorkerId]
             AND [h].[LeaseToken] = [d].[LeaseToken]
@@ -171,11 +216,41 @@ BEGIN
         SET @Retried = @@ROWCOUNT;
 
         DELETE FROM [h]
-        OUTPUT deleted.[Id], deleted.[Queue], deleted.[Type], deleted.[Payload], deleted.[Tags], deleted.[IdempotencyKey], deleted.[Priority], deleted.[AttemptCount], deleted.[MaxAttempts], deleted.[WorkerId], deleted.[LeaseToken], deleted.[ScheduledAtUtc], deleted.[CreatedAtUtc], deleted.[StartedAtUtc], deleted.[CreatedBy]
-        INTO @Buried ([Id], [Queue], [Type], [Payload], [Tags], [IdempotencyKey], [Priority], [AttemptCount], [MaxAttempts], [WorkerId], [LeaseToken], [ScheduledAtUtc], [CreatedAtUtc], [StartedAtUtc], [CreatedBy])
+        OUTPUT
+            deleted.[Id],
+            deleted.[Queue],
+            deleted.[Type],
+            deleted.[Payload],
+            deleted.[Tags],
+            deleted.[IdempotencyKey],
+            deleted.[Priority],
+            deleted.[AttemptCount],
+            deleted.[MaxAttempts],
+            deleted.[WorkerId],
+            deleted.[LeaseToken],
+            deleted.[ScheduledAtUtc],
+            deleted.[CreatedAtUtc],
+            deleted.[StartedAtUtc],
+            deleted.[CreatedBy]
+        INTO @Buried (
+            [Id],
+            [Queue],
+            [Type],
+            [Payload],
+            [Tags],
+            [IdempotencyKey],
+            [Priority],
+            [AttemptCount],
+            [MaxAttempts],
+            [WorkerId],
+            [LeaseToken],
+            [ScheduledAtUtc],
+            [CreatedAtUtc],
+            [StartedAtUtc],
+            [CreatedBy]
+        )
         FROM [chokaq].[JobsHot] AS [h]
-            INNER JOIN @Decisions AS [d]
-                ON [d].[JobId] = [h].[Id]
+        INNER JOIN @Decisions AS [d] ON [d].[JobId] = [h].[Id]
         WHERE [d].[DeadReason] IS NOT NULL
             AND [h].[WorkerId] = [d].[WorkerId]
             AND [h].[LeaseToken] = [d].[LeaseToken]
@@ -185,20 +260,70 @@ BEGIN
 
         IF @Dead > 0
         BEGIN
-            INSERT INTO [chokaq].[JobsDLQ] ([Id], [Queue], [Type], [Payload], [Tags], [IdempotencyKey], [Priority], [AttemptCount], [MaxAttempts], [WorkerId], [LeaseToken], [ScheduledAtUtc], [CreatedAtUtc], [StartedAtUtc], [FailedAtUtc], [FailureReason], [ErrorDetails], [DurationMs], [WaitMs], [CreatedBy], [LastModifiedBy])
-            SELECT [b].[Id], [b].[Queue], [b].[Type], [b].[Payload], [b].[Tags], [b].[IdempotencyKey], [b].[Priority], [b].[AttemptCount], [b].[MaxAttempts], [b].[WorkerId], [b].[LeaseToken], [b].[ScheduledAtUtc], [b].[CreatedAtUtc], [b].[StartedAtUtc], @Now, [d].[DeadReason], [f].[ErrorDetails], [d].[DurationMs], [d].[WaitMs], [b].[CreatedBy], @ModifiedBy
+            INSERT INTO [chokaq].[JobsDLQ] (
+                [Id],
+                [Queue],
+                [Type],
+                [Payload],
+                [Tags],
+                [IdempotencyKey],
+                [Priority],
+                [AttemptCount],
+                [MaxAttempts],
+                [WorkerId],
+                [LeaseToken],
+                [ScheduledAtUtc],
+                [CreatedAtUtc],
+                [StartedAtUtc],
+                [FailedAtUtc],
+                [FailureReason],
+                [ErrorDetails],
+                [DurationMs],
+                [WaitMs],
+                [CreatedBy],
+                [LastModifiedBy]
+            )
+            SELECT
+                [b].[Id],
+                [b].[Queue],
+                [b].[Type],
+                [b].[Payload],
+                [b].[Tags],
+                [b].[IdempotencyKey],
+                [b].[Priority],
+                [b].[AttemptCount],
+                [b].[MaxAttempts],
+                [b].[WorkerId],
+                [b].[LeaseToken],
+                [b].[ScheduledAtUtc],
+                [b].[CreatedAtUtc],
+                [b].[StartedAtUtc],
+                @Now,
+                [d].[DeadReason],
+                [f].[ErrorDetails],
+                [d].[DurationMs],
+                [d].[WaitMs],
+                [b].[CreatedBy],
+                @ModifiedBy
             FROM @Buried AS [b]
-                INNER JOIN @Decisions AS [d]
-                    ON [d].[JobId] = [b].[Id]
-                INNER JOIN @Failures AS [f]
-                    ON [f].[JobId] = [b].[Id]
+            INNER JOIN @Decisions AS [d] ON [d].[JobId] = [b].[Id]
+            INNER JOIN @Failures AS [f] ON [f].[JobId] = [b].[Id]
             ORDER BY [b].[Id];
         END;
 
         IF @Dead > 0 OR @Retried > 0
         BEGIN
             /* An error group that the column's code page does not have is counted under a number made from it, never under question marks. */
-            INSERT INTO @Outcomes ([Ordinal], [Queue], [Type], [Outcome], [FailureReason], [DurationMs], [WaitMs], [ErrorGroup])
+            INSERT INTO @Outcomes (
+                [Ordinal],
+                [Queue],
+                [Type],
+                [Outcome],
+                [FailureReason],
+                [DurationMs],
+                [WaitMs],
+                [ErrorGroup]
+            )
             SELECT
                 ROW_NUMBER() OVER (ORDER BY [s].[Id]),
                 [s].[Queue],
@@ -208,18 +333,18 @@ BEGIN
                 [d].[DurationMs],
                 [d].[WaitMs],
                 CASE
-                    WHEN CONVERT(nvarchar(255), CONVERT(varchar(255), [d].[ErrorGroup])) COLLATE Latin1_General_BIN2 = [d].[ErrorGroup] COLLATE Latin1_General_BIN2 THEN CONVERT(varchar(255), [d].[ErrorGroup])
-                    ELSE CONCAT('#', CONVERT(varchar(11), CHECKSUM([d].[ErrorGroup])))
+                    WHEN CONVERT(nvarchar(255), CONVERT(varchar(255), [d].[ErrorGroup])) COLLATE Latin1_General_BIN2 = [d].[ErrorGroup] COLLATE Latin1_General_BIN2 THEN CONVERT(
+                        VARCHAR(255),
+                        [d].[ErrorGroup]
+                    )
+                    ELSE CONCAT('#', CONVERT(VARCHAR(11), CHECKSUM([d].[ErrorGroup])))
                 END
             FROM (
-                SELECT [b].[Id], [b].[Queue], [b].[Type], 1 AS [Outcome]
-                FROM @Buried AS [b]
+                SELECT [b].[Id], [b].[Queue], [b].[Type], 1 AS [Outcome] FROM @Buried AS [b]
                 UNION ALL
-                SELECT [p].[Id], [p].[Queue], [p].[Type], 2 AS [Outcome]
-                FROM @Pending AS [p]
+                SELECT [p].[Id], [p].[Queue], [p].[Type], 2 AS [Outcome] FROM @Pending AS [p]
             ) AS [s]
-                INNER JOIN @Decisions AS [d]
-                    ON [d].[JobId] = [s].[Id];
+            INNER JOIN @Decisions AS [d] ON [d].[JobId] = [s].[Id];
 
             EXECUTE [chokaq].[RecordOutcomes] @Outcomes = @Outcomes;
         END;

@@ -20,27 +20,24 @@ Lock order: none.
 Role: internal, not granted.
 Version: 1
 */
-CREATE OR ALTER PROCEDURE [chokaq].[AssertJsonRows]
-    @Procedure nvarchar(128),
-    @Json nvarchar(max),
-    @Shape nvarchar(max)
+CREATE OR ALTER PROCEDURE [chokaq].[AssertJsonRows] @Procedure NVARCHAR(128), @Json NVARCHAR(MAX), @Shape NVARCHAR(MAX)
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
-    DECLARE @Rows int;
-    DECLARE @NotObjects int;
-    DECLARE @Row int;
-    DECLARE @Problem nvarchar(200);
-    DECLARE @Number int;
-    DECLARE @Message nvarchar(2048);
+    DECLARE @Rows INT;
+    DECLARE @NotObjects INT;
+    DECLARE @Row INT;
+    DECLARE @Problem NVARCHAR(200);
+    DECLARE @Number INT;
+    DECLARE @Message NVARCHAR(2048);
     DECLARE @Keys TABLE (
-        [KeyName] nvarchar(50) COLLATE Latin1_General_BIN2 NOT NULL PRIMARY KEY,
-        [Kind] varchar(10) NOT NULL,
-        [IsRequired] bit NOT NULL,
-        [MinValue] bigint NULL,
-        [MaxValue] bigint NULL
+        [KeyName] NVARCHAR(50) COLLATE Latin1_General_BIN2 NOT NULL PRIMARY KEY,
+        [Kind] VARCHAR(10) NOT NULL,
+        [IsRequired] BIT NOT NULL,
+        [MinValue] BIGINT NULL,
+        [MaxValue] BIGINT NULL
     );
 
     IF @Json IS NULL OR ISJSON(@Json) = 0
@@ -51,7 +48,10 @@ BEGIN
 
     SELECT
         @Rows = COUNT(*),
-        @NotObjects = COALESCE(SUM(CASE WHEN [j].[type] <> 5 OR TRY_CONVERT(int, [j].[key]) IS NULL THEN 1 ELSE 0 END), 0)
+        @NotObjects = COALESCE(
+            SUM(CASE WHEN [j].[type] <> 5 OR TRY_CONVERT(INT, [j].[key]) IS NULL THEN 1 ELSE 0 END),
+            0
+        )
     FROM OPENJSON(@Json) AS [j];
 
     IF @NotObjects > 0
@@ -69,35 +69,60 @@ BEGIN
     INSERT INTO @Keys ([KeyName], [Kind], [IsRequired], [MinValue], [MaxValue])
     SELECT [s].[KeyName], [s].[Kind], COALESCE([s].[IsRequired], 0), [s].[MinValue], [s].[MaxValue]
     FROM OPENJSON(@Shape) WITH (
-        [KeyName] nvarchar(50) '$.key',
-        [Kind] varchar(10) '$.kind',
-        [IsRequired] bit '$.required',
-        [MinValue] bigint '$.min',
-        [MaxValue] bigint '$.max'
+        [KeyName] NVARCHAR(50) '$.key',
+        [Kind] VARCHAR(10) '$.kind',
+        [IsRequired] BIT '$.required',
+        [MinValue] BIGINT '$.min',
+        [MaxValue] BIGINT '$.max'
     ) AS [s];
 
     /* The problem is one text, its number first, so that one pass over the keys of a row finds the first problem of the row. */
     SELECT TOP (1) @Row = [p].[RowNumber], @Problem = [p].[Problem]
     FROM (
         SELECT
-            TRY_CONVERT(int, [j].[key]) AS [RowNumber],
+            TRY_CONVERT(INT, [j].[key]) AS [RowNumber],
             (
-                SELECT MIN(CASE
-                    WHEN [s].[KeyName] IS NULL THEN N'51001' + LEFT([k].[key] COLLATE DATABASE_DEFAULT, 100)
-                    WHEN [s].[Kind] = 'json' OR [k].[type] = 0 THEN NULL
-                    WHEN [s].[Kind] IN ('integer', 'number') AND [k].[type] <> 2 THEN N'51003' + [s].[KeyName] COLLATE DATABASE_DEFAULT
-                    WHEN [s].[Kind] IN ('key', 'text', 'time') AND [k].[type] <> 1 THEN N'51003' + [s].[KeyName] COLLATE DATABASE_DEFAULT
-                    WHEN [s].[Kind] = 'key' AND CONVERT(nvarchar(max), CONVERT(varchar(max), [k].[value])) COLLATE Latin1_General_BIN2 <> [k].[value] COLLATE Latin1_General_BIN2 THEN N'51005' + [s].[KeyName] COLLATE DATABASE_DEFAULT
-                    WHEN [s].[Kind] = 'key' AND DATALENGTH(CONVERT(varchar(max), [k].[value])) > [s].[MaxValue] THEN N'51004' + [s].[KeyName] COLLATE DATABASE_DEFAULT
-                    WHEN [s].[Kind] = 'text' AND DATALENGTH([k].[value]) > [s].[MaxValue] * 2 THEN N'51004' + [s].[KeyName] COLLATE DATABASE_DEFAULT
-                    WHEN [s].[Kind] = 'integer' AND (TRY_CONVERT(bigint, [k].[value]) IS NULL OR TRY_CONVERT(bigint, [k].[value]) < [s].[MinValue] OR TRY_CONVERT(bigint, [k].[value]) > [s].[MaxValue]) THEN N'51003' + [s].[KeyName] COLLATE DATABASE_DEFAULT
-                    WHEN [s].[Kind] = 'number' AND (TRY_CONVERT(float, [k].[value]) IS NULL OR TRY_CONVERT(float, [k].[value]) < [s].[MinValue] OR TRY_CONVERT(float, [k].[value]) > [s].[MaxValue]) THEN N'51003' + [s].[KeyName] COLLATE DATABASE_DEFAULT
-                    /* UTC only: a "Z" or nothing after the time, never an offset, which a datetime2 would lose in silence. */
-                    WHEN [s].[Kind] = 'time' AND ([k].[value] NOT LIKE N'____-__-__T__:__%' OR CHARINDEX(N'+', [k].[value]) > 0 OR CHARINDEX(N'-', [k].[value], 11) > 0 OR TRY_CONVERT(datetime2(7), REPLACE([k].[value], N'Z', N''), 126) IS NULL) THEN N'51003' + [s].[KeyName] COLLATE DATABASE_DEFAULT
-                END)
+                SELECT
+                    MIN(
+                        CASE
+                            WHEN [s].[KeyName] IS NULL THEN N'51001' + LEFT([k].[key] COLLATE DATABASE_DEFAULT, 100)
+                            WHEN [s].[Kind] = 'json' OR [k].[type] = 0 THEN NULL
+                            WHEN [s].[Kind] IN ('integer', 'number') AND [k].[type] <> 2 THEN N'51003' +
+                            [s].[KeyName] COLLATE DATABASE_DEFAULT
+                            WHEN [s].[Kind] IN ('key', 'text', 'time') AND [k].[type] <> 1 THEN N'51003' +
+                            [s].[KeyName] COLLATE DATABASE_DEFAULT
+                            WHEN [s].[Kind] = 'key'
+                            AND CONVERT(nvarchar(max), CONVERT(varchar(max), [k].[value])) COLLATE Latin1_General_BIN2 <> [k].[value] COLLATE Latin1_General_BIN2 THEN N'51005' +
+                            [s].[KeyName] COLLATE DATABASE_DEFAULT
+                            WHEN [s].[Kind] = 'key'
+                            AND DATALENGTH(CONVERT(VARCHAR(MAX), [k].[value])) > [s].[MaxValue] THEN N'51004' +
+                            [s].[KeyName] COLLATE DATABASE_DEFAULT
+                            WHEN [s].[Kind] = 'text' AND DATALENGTH([k].[value]) > [s].[MaxValue] * 2 THEN N'51004' +
+                            [s].[KeyName] COLLATE DATABASE_DEFAULT
+                            WHEN [s].[Kind] = 'integer'
+                            AND (
+                                TRY_CONVERT(BIGINT, [k].[value]) IS NULL
+                                OR TRY_CONVERT(BIGINT, [k].[value]) < [s].[MinValue]
+                                OR TRY_CONVERT(BIGINT, [k].[value]) > [s].[MaxValue]
+                            ) THEN N'51003' + [s].[KeyName] COLLATE DATABASE_DEFAULT
+                            WHEN [s].[Kind] = 'number'
+                            AND (
+                                TRY_CONVERT(FLOAT, [k].[value]) IS NULL
+                                OR TRY_CONVERT(FLOAT, [k].[value]) < [s].[MinValue]
+                                OR TRY_CONVERT(FLOAT, [k].[value]) > [s].[MaxValue]
+                            ) THEN N'51003' + [s].[KeyName] COLLATE DATABASE_DEFAULT
+                            /* UTC only: a "Z" or nothing after the time, never an offset, which a datetime2 would lose in silence. */
+                            WHEN [s].[Kind] = 'time'
+                            AND (
+                                [k].[value] NOT LIKE N'____-__-__T__:__%'
+                                OR CHARINDEX(N'+', [k].[value]) > 0
+                                OR CHARINDEX(N'-', [k].[value], 11) > 0
+                                OR TRY_CONVERT(DATETIME2(7), REPLACE([k].[value], N'Z', N''), 126) IS NULL
+                            ) THEN N'51003' + [s].[KeyName] COLLATE DATABASE_DEFAULT
+                        END
+                    )
                 FROM OPENJSON([j].[value]) AS [k]
-                    LEFT OUTER JOIN @Keys AS [s]
-                        ON [s].[KeyName] = [k].[key] COLLATE Latin1_General_BIN2
+                LEFT OUTER JOIN @Keys AS [s] ON [s].[KeyName] = [k].[key] COLLATE Latin1_General_BIN2
             ) AS [Problem]
         FROM OPENJSON(@Json) AS [j]
     ) AS [p]
@@ -107,9 +132,9 @@ BEGIN
     /* A required value that is absent, null or empty. */
     IF @Problem IS NULL
     BEGIN
-        SELECT TOP (1) @Row = TRY_CONVERT(int, [j].[key]), @Problem = N'51002' + [s].[KeyName] COLLATE DATABASE_DEFAULT
+        SELECT TOP (1) @Row = TRY_CONVERT(INT, [j].[key]), @Problem = N'51002' + [s].[KeyName] COLLATE DATABASE_DEFAULT
         FROM OPENJSON(@Json) AS [j]
-            CROSS JOIN @Keys AS [s]
+        CROSS JOIN @Keys AS [s]
         WHERE [s].[IsRequired] = 1
             AND NOT EXISTS (
                 SELECT 1
@@ -118,7 +143,7 @@ BEGIN
                     AND [k].[type] <> 0
                     AND [k].[value] COLLATE Latin1_General_BIN2 <> N''
             )
-        ORDER BY TRY_CONVERT(int, [j].[key]);
+        ORDER BY TRY_CONVERT(INT, [j].[key]);
     END;
 
     IF @Problem IS NULL
@@ -126,15 +151,22 @@ BEGIN
         RETURN 0;
     END;
 
-    SET @Number = CONVERT(int, LEFT(@Problem, 5));
+    SET @Number = CONVERT(INT, LEFT(@Problem, 5));
     SET @Problem = SUBSTRING(@Problem, 6, 195);
-    SET @Message = CONCAT(@Procedure, N': row ', @Row, N', column ', @Problem, CASE @Number
-        WHEN 51001 THEN N': the key is not known.'
-        WHEN 51002 THEN N': the value is missing.'
-        WHEN 51003 THEN N': the value has the wrong type, cannot be converted or is out of range.'
-        WHEN 51004 THEN N': the value is too long.'
-        ELSE N': the value holds characters that the column''s code page does not have.'
-    END);
+    SET @Message = CONCAT(
+            @Procedure,
+            N': row ',
+            @Row,
+            N', column ',
+            @Problem,
+            CASE @Number
+                WHEN 51001 THEN N': the key is not known.'
+                WHEN 51002 THEN N': the value is missing.'
+                WHEN 51003 THEN N': the value has the wrong type, cannot be converted or is out of range.'
+                WHEN 51004 THEN N': the value is too long.'
+                ELSE N': the value holds characters that the column''s code page does not have.'
+            END
+        );
 
     IF @Number = 51001
     BEGIN

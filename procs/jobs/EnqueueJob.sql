@@ -17,25 +17,25 @@ Role: [chokaq_producer]
 Version: 1
 */
 CREATE OR ALTER PROCEDURE [chokaq].[EnqueueJob]
-    @Queue nvarchar(4000),
-    @Type nvarchar(4000),
-    @Payload nvarchar(max) = NULL,
-    @Tags nvarchar(4000) = NULL,
-    @IdempotencyKey nvarchar(4000) = NULL,
-    @Priority int = NULL,
-    @DelaySeconds int = NULL,
-    @ScheduledAtUtc datetime2(7) = NULL,
-    @MaxAttempts int = NULL,
-    @CreatedBy nvarchar(4000) = NULL,
-    @JobId nvarchar(4000) = NULL OUTPUT,
-    @Outcome varchar(20) = NULL OUTPUT
+    @Queue NVARCHAR(4000),
+    @Type NVARCHAR(4000),
+    @Payload NVARCHAR(MAX) = NULL,
+    @Tags NVARCHAR(4000) = NULL,
+    @IdempotencyKey NVARCHAR(4000) = NULL,
+    @Priority INT = NULL,
+    @DelaySeconds INT = NULL,
+    @ScheduledAtUtc DATETIME2(7) = NULL,
+    @MaxAttempts INT = NULL,
+    @CreatedBy NVARCHAR(4000) = NULL,
+    @JobId NVARCHAR(4000) = NULL OUTPUT,
+    @Outcome VARCHAR(20) = NULL OUTPUT
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
-    DECLARE @Job nvarchar(max) = N'{}';
-    DECLARE @NewJobId varchar(50);
+    DECLARE @Job NVARCHAR(MAX) = N'{}';
+    DECLARE @NewJobId VARCHAR(50);
 
     /* JSON_MODIFY leaves a key out when its value is NULL. */
     SET @Job = JSON_MODIFY(@Job, '$.id', @JobId);
@@ -45,7 +45,7 @@ BEGIN
     SET @Job = JSON_MODIFY(@Job, '$.idempotencyKey', @IdempotencyKey);
     SET @Job = JSON_MODIFY(@Job, '$.priority', @Priority);
     SET @Job = JSON_MODIFY(@Job, '$.delaySeconds', @DelaySeconds);
-    SET @Job = JSON_MODIFY(@Job, '$.scheduledAtUtc', CONVERT(nvarchar(30), @ScheduledAtUtc, 126));
+    SET @Job = JSON_MODIFY(@Job, '$.scheduledAtUtc', CONVERT(NVARCHAR(30), @ScheduledAtUtc, 126));
     SET @Job = JSON_MODIFY(@Job, '$.maxAttempts', @MaxAttempts);
     SET @Job = JSON_MODIFY(@Job, '$.payload', @Payload);
     SET @Job = CONCAT(N'[', @Job, N']');

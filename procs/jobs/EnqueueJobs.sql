@@ -21,43 +21,43 @@ Role: [chokaq_producer]
 Version: 1
 */
 CREATE OR ALTER PROCEDURE [chokaq].[EnqueueJobs]
-    @Jobs nvarchar(max),
-    @CreatedBy nvarchar(4000) = NULL,
-    @JobId varchar(50) = NULL OUTPUT,
-    @Outcome varchar(20) = NULL OUTPUT
+    @Jobs NVARCHAR(MAX),
+    @CreatedBy NVARCHAR(4000) = NULL,
+    @JobId VARCHAR(50) = NULL OUTPUT,
+    @Outcome VARCHAR(20) = NULL OUTPUT
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
-    DECLARE @OwnsTransaction bit = CASE WHEN @@TRANCOUNT = 0 THEN 1 ELSE 0 END;
-    DECLARE @Now datetime2(7) = SYSUTCDATETIME();
-    DECLARE @Creator varchar(100) = CONVERT(varchar(100), @CreatedBy);
-    DECLARE @Numbered nvarchar(max);
-    DECLARE @Milliseconds bigint;
-    DECLARE @IdPrefix varchar(15) = '';
-    DECLARE @TriesLeft int = 3;
-    DECLARE @Message nvarchar(2048);
+    DECLARE @OwnsTransaction BIT = CASE WHEN @@TRANCOUNT = 0 THEN 1 ELSE 0 END;
+    DECLARE @Now DATETIME2(7) = SYSUTCDATETIME();
+    DECLARE @Creator VARCHAR(100) = CONVERT(VARCHAR(100), @CreatedBy);
+    DECLARE @Numbered NVARCHAR(MAX);
+    DECLARE @Milliseconds BIGINT;
+    DECLARE @IdPrefix VARCHAR(15) = '';
+    DECLARE @TriesLeft INT = 3;
+    DECLARE @Message NVARCHAR(2048);
     DECLARE @Input TABLE (
-        [Ordinal] int NOT NULL PRIMARY KEY,
-        [JobId] varchar(50) NOT NULL,
-        [Queue] varchar(255) NOT NULL,
-        [Type] varchar(255) NOT NULL,
-        [Payload] nvarchar(max) NULL,
-        [Tags] varchar(1000) NULL,
-        [IdempotencyKey] varchar(255) NULL,
-        [Priority] int NOT NULL,
-        [ScheduledAtUtc] datetime2(7) NOT NULL,
-        [MaxAttempts] int NULL,
-        [ActiveJobId] varchar(50) NULL,
-        [Outcome] varchar(20) NULL,
+        [Ordinal] INT NOT NULL PRIMARY KEY,
+        [JobId] VARCHAR(50) NOT NULL,
+        [Queue] VARCHAR(255) NOT NULL,
+        [Type] VARCHAR(255) NOT NULL,
+        [Payload] NVARCHAR(MAX) NULL,
+        [Tags] VARCHAR(1000) NULL,
+        [IdempotencyKey] VARCHAR(255) NULL,
+        [Priority] INT NOT NULL,
+        [ScheduledAtUtc] DATETIME2(7) NOT NULL,
+        [MaxAttempts] INT NULL,
+        [ActiveJobId] VARCHAR(50) NULL,
+        [Outcome] VARCHAR(20) NULL,
         UNIQUE ([JobId], [Ordinal])
     );
     /* The keys of the call, each once: read in key order, so that two calls with the same keys lock them in the same order. */
     DECLARE @ActiveKeys TABLE (
-        [IdempotencyKey] varchar(255) NOT NULL PRIMARY KEY,
-        [FirstOrdinal] int NOT NULL,
-        [JobId] varchar(50) NULL
+        [IdempotencyKey] VARCHAR(255) NOT NULL PRIMARY KEY,
+        [FirstOrdinal] INT NOT NULL,
+        [JobId] VARCHAR(50) NULL
     );
 
     EXECUTE [chokaq].[AssertJsonRows]
@@ -65,55 +65,87 @@ BEGIN
         @Json = @Jobs,
         @Shape = N'[{"key":"id","kind":"key","max":50},{"key":"queue","kind":"key","max":255,"required":true},{"key":"type","kind":"key","max":255,"required":true},{"key":"payload","kind":"json"},{"key":"tags","kind":"key","max":1000},{"key":"idempotencyKey","kind":"key","max":255},{"key":"priority","kind":"integer","min":0,"max":100},{"key":"delaySeconds","kind":"integer","min":0,"max":2147483647},{"key":"scheduledAtUtc","kind":"time"},{"key":"maxAttempts","kind":"integer","min":1,"max":1000}]';
 
-    IF DATALENGTH(CONVERT(varchar(max), @CreatedBy)) > 100 OR CONVERT(nvarchar(4000), @Creator) COLLATE Latin1_General_BIN2 <> @CreatedBy COLLATE Latin1_General_BIN2
+    IF DATALENGTH(CONVERT(VARCHAR(MAX), @CreatedBy)) > 100
+       OR CONVERT(nvarchar(4000), @Creator) COLLATE Latin1_General_BIN2 <> @CreatedBy COLLATE Latin1_General_BIN2
     BEGIN
         SET @Message = N'EnqueueJobs: @CreatedBy is longer than 100 bytes or holds characters outside the code page.';
         THROW 51008, @Message, 1;
     END;
 
     /* OPENJSON … WITH does not tell a row's place in the array; the other form does, so each row is wrapped together with its place. */
-    SELECT @Numbered = CONCAT(N'[', STRING_AGG(CONVERT(nvarchar(max), CONCAT(N'{"n":', [j].[key] COLLATE DATABASE_DEFAULT, N',"row":', [j].[value] COLLATE DATABASE_DEFAULT, N'}')), N','), N']')
+    SELECT
+        @Numbered = CONCAT(
+            N'[',
+            STRING_AGG(
+                CONVERT(
+                    NVARCHAR(MAX),
+                    CONCAT(
+                        N'{"n":',
+                        [j].[key] COLLATE DATABASE_DEFAULT,
+                        N',"row":',
+                        [j].[value] COLLATE DATABASE_DEFAULT,
+                        N'}'
+                    )
+                ),
+                N','
+            ),
+            N']'
+        )
     FROM OPENJSON(@Jobs) AS [j];
 
     /*
     Ids for the rows without one. UUIDv7: 48 bits of milliseconds, then random bits taken from NEWID, whose variant bits stand in the
     same place. The digits are made one by one because not every engine knows the hexadecimal styles of CONVERT.
     */
-    SET @Milliseconds = DATEDIFF_BIG(MILLISECOND, CONVERT(datetime2(7), '19700101'), @Now);
+    SET @Milliseconds = DATEDIFF_BIG(MILLISECOND, CONVERT(DATETIME2(7), '19700101'), @Now);
 
     WHILE LEN(@IdPrefix) < 12
     BEGIN
-        SET @IdPrefix = CONCAT(SUBSTRING('0123456789abcdef', CONVERT(int, @Milliseconds % 16) + 1, 1), @IdPrefix);
+        SET @IdPrefix = CONCAT(SUBSTRING('0123456789abcdef', CONVERT(INT, @Milliseconds % 16) + 1, 1), @IdPrefix);
         SET @Milliseconds = @Milliseconds / 16;
     END;
 
     SET @IdPrefix = CONCAT(STUFF(@IdPrefix, 9, 0, '-'), '-7');
 
-    INSERT INTO @Input ([Ordinal], [JobId], [Queue], [Type], [Payload], [Tags], [IdempotencyKey], [Priority], [ScheduledAtUtc], [MaxAttempts])
+    INSERT INTO @Input (
+        [Ordinal],
+        [JobId],
+        [Queue],
+        [Type],
+        [Payload],
+        [Tags],
+        [IdempotencyKey],
+        [Priority],
+        [ScheduledAtUtc],
+        [MaxAttempts]
+    )
     SELECT
         [j].[Ordinal],
-        COALESCE(NULLIF([j].[JobId], ''), LOWER(CONCAT(@IdPrefix, RIGHT(CONVERT(char(36), NEWID()), 21)))),
+        COALESCE(NULLIF([j].[JobId], ''), LOWER(CONCAT(@IdPrefix, RIGHT(CONVERT(CHAR(36), NEWID()), 21)))),
         [j].[Queue],
         [j].[Type],
         COALESCE([j].[PayloadJson], [j].[Payload]),
         [j].[Tags],
         NULLIF([j].[IdempotencyKey], ''),
         COALESCE([j].[Priority], 10),
-        COALESCE(TRY_CONVERT(datetime2(7), REPLACE([j].[ScheduledAtUtc], N'Z', N''), 126), DATEADD(SECOND, COALESCE([j].[DelaySeconds], 0), @Now)),
+        COALESCE(
+            TRY_CONVERT(DATETIME2(7), REPLACE([j].[ScheduledAtUtc], N'Z', N''), 126),
+            DATEADD(SECOND, COALESCE([j].[DelaySeconds], 0), @Now)
+        ),
         [j].[MaxAttempts]
     FROM OPENJSON(@Numbered) WITH (
-        [Ordinal] int '$.n',
-        [JobId] varchar(50) '$.row.id',
-        [Queue] varchar(255) '$.row.queue',
-        [Type] varchar(255) '$.row.type',
-        [Payload] nvarchar(max) '$.row.payload',
-        [PayloadJson] nvarchar(max) '$.row.payload' AS JSON,
-        [Tags] varchar(1000) '$.row.tags',
-        [IdempotencyKey] varchar(255) '$.row.idempotencyKey',
-        [Priority] int '$.row.priority',
-        [DelaySeconds] int '$.row.delaySeconds',
-        [ScheduledAtUtc] nvarchar(50) '$.row.scheduledAtUtc',
-        [MaxAttempts] int '$.row.maxAttempts'
+        [Ordinal] INT '$.n',
+        [JobId] VARCHAR(50) '$.row.id',
+        [Queue] VARCHAR(255) '$.row.queue',
+        [Type] VARCHAR(255) '$.row.type',
+        [Payload] NVARCHAR(MAX) '$.row.payload',
+        [PayloadJson] NVARCHAR(MAX) '$.row.payload' AS JSON,
+        [Tags] VARCHAR(1000) '$.row.tags',
+        [IdempotencyKey] VARCHAR(255) '$.row.idempotencyKey',
+        [Priority] INT '$.row.priority',
+        [DelaySeconds] INT '$.row.delaySeconds',
+        [ScheduledAtUtc] NVARCHAR(50) '$.row.scheduledAtUtc',
+        [MaxAttempts] INT '$.row.maxAttempts'
     ) AS [j];
 
     /*
@@ -134,22 +166,28 @@ BEGIN
             END;
 
             IF EXISTS (
-                SELECT 1
-                FROM @Input AS [n]
-                WHERE NOT EXISTS (SELECT 1 FROM [chokaq].[Queues] AS [q] WHERE [q].[Name] = [n].[Queue])
-            )
+                   SELECT 1
+                   FROM @Input AS [n]
+                   WHERE NOT EXISTS (SELECT 1 FROM [chokaq].[Queues] AS [q] WHERE [q].[Name] = [n].[Queue])
+               )
             BEGIN
                 INSERT INTO [chokaq].[Queues] ([Name], [LastUpdatedUtc])
                 SELECT [n].[Queue], @Now
                 FROM @Input AS [n]
-                WHERE NOT EXISTS (SELECT 1 FROM [chokaq].[Queues] AS [q] WITH (UPDLOCK, HOLDLOCK) WHERE [q].[Name] = [n].[Queue])
+                WHERE NOT EXISTS (
+                        SELECT 1 FROM [chokaq].[Queues] AS [q] WITH (UPDLOCK, HOLDLOCK) WHERE [q].[Name] = [n].[Queue]
+                    )
                 GROUP BY [n].[Queue]
                 ORDER BY [n].[Queue];
 
                 INSERT INTO [chokaq].[QueueGates] ([Queue])
                 SELECT [n].[Queue]
                 FROM @Input AS [n]
-                WHERE NOT EXISTS (SELECT 1 FROM [chokaq].[QueueGates] AS [g] WITH (UPDLOCK, HOLDLOCK) WHERE [g].[Queue] = [n].[Queue])
+                WHERE NOT EXISTS (
+                        SELECT 1
+                        FROM [chokaq].[QueueGates] AS [g] WITH (UPDLOCK, HOLDLOCK)
+                        WHERE [g].[Queue] = [n].[Queue]
+                    )
                 GROUP BY [n].[Queue]
                 ORDER BY [n].[Queue];
             END;
@@ -164,13 +202,14 @@ BEGIN
             WHERE EXISTS (SELECT 1 FROM [chokaq].[JobsHot] AS [h] WHERE [h].[Id] = [n].[JobId])
                 OR EXISTS (SELECT 1 FROM [chokaq].[JobsArchive] AS [a] WHERE [a].[Id] = [n].[JobId])
                 OR EXISTS (SELECT 1 FROM [chokaq].[JobsDLQ] AS [d] WHERE [d].[Id] = [n].[JobId])
-                OR EXISTS (SELECT 1 FROM @Input AS [e] WHERE [e].[JobId] = [n].[JobId] AND [e].[Ordinal] < [n].[Ordinal]);
+                OR EXISTS (
+                    SELECT 1 FROM @Input AS [e] WHERE [e].[JobId] = [n].[JobId] AND [e].[Ordinal] < [n].[Ordinal]
+                );
 
             INSERT INTO @ActiveKeys ([IdempotencyKey], [FirstOrdinal])
             SELECT [n].[IdempotencyKey], MIN([n].[Ordinal])
             FROM @Input AS [n]
-            WHERE [n].[Outcome] IS NULL
-                AND [n].[IdempotencyKey] IS NOT NULL
+            WHERE [n].[Outcome] IS NULL AND [n].[IdempotencyKey] IS NOT NULL
             GROUP BY [n].[IdempotencyKey];
 
             IF @@ROWCOUNT > 0
@@ -178,23 +217,46 @@ BEGIN
                 UPDATE [k]
                 SET [k].[JobId] = [h].[Id]
                 FROM @ActiveKeys AS [k]
-                    INNER JOIN [chokaq].[JobsHot] AS [h] WITH (UPDLOCK, HOLDLOCK)
-                        ON [h].[IdempotencyKey] = [k].[IdempotencyKey]
-                            AND [h].[IdempotencyKey] IS NOT NULL;
+                INNER JOIN [chokaq].[JobsHot] AS [h] WITH (UPDLOCK, HOLDLOCK)
+                    ON [h].[IdempotencyKey] = [k].[IdempotencyKey] AND [h].[IdempotencyKey] IS NOT NULL;
 
                 UPDATE [n]
                 SET [n].[Outcome] = 'duplicate', [n].[ActiveJobId] = COALESCE([k].[JobId], [f].[JobId])
                 FROM @Input AS [n]
-                    INNER JOIN @ActiveKeys AS [k]
-                        ON [k].[IdempotencyKey] = [n].[IdempotencyKey]
-                    INNER JOIN @Input AS [f]
-                        ON [f].[Ordinal] = [k].[FirstOrdinal]
-                WHERE [n].[Outcome] IS NULL
-                    AND ([k].[JobId] IS NOT NULL OR [n].[Ordinal] > [k].[FirstOrdinal]);
+                INNER JOIN @ActiveKeys AS [k] ON [k].[IdempotencyKey] = [n].[IdempotencyKey]
+                INNER JOIN @Input AS [f] ON [f].[Ordinal] = [k].[FirstOrdinal]
+                WHERE [n].[Outcome] IS NULL AND ([k].[JobId] IS NOT NULL OR [n].[Ordinal] > [k].[FirstOrdinal]);
             END;
 
-            INSERT INTO [chokaq].[JobsHot] ([Id], [Queue], [Type], [Payload], [Tags], [IdempotencyKey], [Priority], [MaxAttempts], [ScheduledAtUtc], [CreatedAtUtc], [LastUpdatedUtc], [CreatedBy], [LastModifiedBy])
-            SELECT [n].[JobId], [n].[Queue], [n].[Type], [n].[Payload], [n].[Tags], [n].[IdempotencyKey], [n].[Priority], [n].[MaxAttempts], [n].[ScheduledAtUtc], @Now, @Now, @Creator, @Creator
+            INSERT INTO [chokaq].[JobsHot] (
+                [Id],
+                [Queue],
+                [Type],
+                [Payload],
+                [Tags],
+                [IdempotencyKey],
+                [Priority],
+                [MaxAttempts],
+                [ScheduledAtUtc],
+                [CreatedAtUtc],
+                [LastUpdatedUtc],
+                [CreatedBy],
+                [LastModifiedBy]
+            )
+            SELECT
+                [n].[JobId],
+                [n].[Queue],
+                [n].[Type],
+                [n].[Payload],
+                [n].[Tags],
+                [n].[IdempotencyKey],
+                [n].[Priority],
+                [n].[MaxAttempts],
+                [n].[ScheduledAtUtc],
+                @Now,
+                @Now,
+                @Creator,
+                @Creator
             FROM @Input AS [n]
             WHERE [n].[Outcome] IS NULL
             ORDER BY [n].[JobId];
@@ -225,7 +287,10 @@ BEGIN
     FROM @Input AS [n]
     WHERE [n].[Ordinal] = 0;
 
-    SELECT [n].[Ordinal], COALESCE([n].[ActiveJobId], [n].[JobId]) AS [JobId], COALESCE([n].[Outcome], 'enqueued') AS [Outcome]
+    SELECT
+        [n].[Ordinal],
+        COALESCE([n].[ActiveJobId], [n].[JobId]) AS [JobId],
+        COALESCE([n].[Outcome], 'enqueued') AS [Outcome]
     FROM @Input AS [n]
     ORDER BY [n].[Ordinal];
 END;

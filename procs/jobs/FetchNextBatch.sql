@@ -22,41 +22,48 @@ Lock order: Queues (read), QueueGates (limited queues only), JobsHot.
 Role: [chokaq_worker]
 Version: 1
 */
-CREATE OR ALTER PROCEDURE [chokaq].[FetchNextBatch]
-    @WorkerId varchar(100),
-    @Limit int,
-    @Queues nvarchar(max) = NULL
+CREATE OR ALTER PROCEDURE [chokaq].[FetchNextBatch] @WorkerId VARCHAR(100), @Limit INT, @Queues NVARCHAR(MAX) = NULL
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
-    DECLARE @OwnsTransaction bit = CASE WHEN @@TRANCOUNT = 0 THEN 1 ELSE 0 END;
-    DECLARE @Now datetime2(7) = SYSUTCDATETIME();
-    DECLARE @Left int = @Limit;
-    DECLARE @Level int;
-    DECLARE @Sharers int;
-    DECLARE @Share int;
-    DECLARE @Turn int;
-    DECLARE @Queue varchar(255);
-    DECLARE @Take int;
-    DECLARE @Picked int;
-    DECLARE @Got int;
-    DECLARE @Message nvarchar(2048);
+    DECLARE @OwnsTransaction BIT = CASE WHEN @@TRANCOUNT = 0 THEN 1 ELSE 0 END;
+    DECLARE @Now DATETIME2(7) = SYSUTCDATETIME();
+    DECLARE @Left INT = @Limit;
+    DECLARE @Level INT;
+    DECLARE @Sharers INT;
+    DECLARE @Share INT;
+    DECLARE @Turn INT;
+    DECLARE @Queue VARCHAR(255);
+    DECLARE @Take INT;
+    DECLARE @Picked INT;
+    DECLARE @Got INT;
+    DECLARE @Message NVARCHAR(2048);
     /* Where the walk stands in each queue. Level: the priority being claimed from, above every priority at first, NULL when done. */
     DECLARE @Walk TABLE (
-        [Queue] varchar(255) NOT NULL PRIMARY KEY,
-        [IsLimited] bit NOT NULL,
-        [Room] int NOT NULL,
-        [Level] int NULL,
-        [IsSpent] bit NOT NULL,
-        [HeadAtUtc] datetime2(7) NULL,
-        [Turn] int NULL
+        [Queue] VARCHAR(255) NOT NULL PRIMARY KEY,
+        [IsLimited] BIT NOT NULL,
+        [Room] INT NOT NULL,
+        [Level] INT NULL,
+        [IsSpent] BIT NOT NULL,
+        [HeadAtUtc] DATETIME2(7) NULL,
+        [Turn] INT NULL
     );
-    DECLARE @Gates TABLE ([Queue] varchar(255) NOT NULL PRIMARY KEY);
-    DECLARE @Candidates TABLE ([JobId] varchar(50) NOT NULL PRIMARY KEY, [Place] int NOT NULL);
-    DECLARE @Claimed TABLE ([JobId] varchar(50) NOT NULL PRIMARY KEY);
-    DECLARE @Batch TABLE ([JobId] varchar(50) NOT NULL PRIMARY KEY, [Place] int NOT NULL);
+    DECLARE @Gates TABLE (
+        [Queue] VARCHAR(255) NOT NULL PRIMARY KEY
+    );
+    DECLARE @Candidates TABLE (
+        [JobId] VARCHAR(50) NOT NULL PRIMARY KEY,
+        [Place] INT NOT NULL
+    );
+    DECLARE @Claimed TABLE (
+        [JobId] VARCHAR(50) NOT NULL PRIMARY KEY
+    );
+    DECLARE @Batch TABLE (
+        [JobId] VARCHAR(50) NOT NULL PRIMARY KEY,
+        [Place] INT NOT NULL
+    );
 
     IF @WorkerId IS NULL OR @WorkerId = '' OR @Limit IS NULL OR @Limit NOT BETWEEN 1 AND 1000
     BEGIN
@@ -81,8 +88,7 @@ BEGIN
             INSERT INTO @Walk ([Queue], [IsLimited], [Room], [Level], [IsSpent])
             SELECT [q].[Name], CASE WHEN [q].[MaxWorkers] IS NULL THEN 0 ELSE 1 END, @Limit, 101, 1
             FROM [chokaq].[Queues] AS [q]
-            WHERE [q].[IsPaused] = 0
-                AND [q].[IsActive] = 1;
+            WHERE [q].[IsPaused] = 0 AND [q].[IsActive] = 1;
         END;
         ELSE
         BEGIN
@@ -93,7 +99,7 @@ BEGIN
             WHERE [q].[IsPaused] = 0
                 AND [q].[IsActive] = 1
                 AND [q].[Name] IN (
-                    SELECT CONVERT(varchar(255), [w].[value])
+                    SELECT CONVERT(VARCHAR(255), [w].[value])
                     FROM OPENJSON(@Queues) AS [w]
                     WHERE CONVERT(nvarchar(max), CONVERT(varchar(255), [w].[value])) COLLATE Latin1_General_BIN2 = [w].[value] COLLATE Latin1_General_BIN2
                 );
@@ -111,8 +117,7 @@ BEGIN
             WHERE [Queue] IN (SELECT [w].[Queue] FROM @Walk AS [w] WHERE [w].[IsLimited] = 1);
 
             DELETE FROM @Walk
-            WHERE [IsLimited] = 1
-                AND [Queue] NOT IN (SELECT [g].[Queue] FROM @Gates AS [g]);
+            WHERE [IsLimited] = 1 AND [Queue] NOT IN (SELECT [g].[Queue] FROM @Gates AS [g]);
 
             /*
             The limit is read again now that nobody can change it, and the jobs that hold a place are counted: without READPAST, since a row
@@ -120,15 +125,11 @@ BEGIN
             counted twice, which is safe.
             */
             UPDATE [w]
-            SET [w].[Room] = COALESCE([q].[MaxWorkers], @Limit) - (
-                SELECT COUNT(*)
-                FROM [chokaq].[JobsHot] AS [h]
-                WHERE [h].[Queue] = [w].[Queue]
-                    AND [h].[Status] >= 1
-            )
+            SET
+                [w].[Room] = COALESCE([q].[MaxWorkers], @Limit) -
+                (SELECT COUNT(*) FROM [chokaq].[JobsHot] AS [h] WHERE [h].[Queue] = [w].[Queue] AND [h].[Status] >= 1)
             FROM @Walk AS [w]
-                INNER JOIN [chokaq].[Queues] AS [q]
-                    ON [q].[Name] = [w].[Queue]
+            INNER JOIN [chokaq].[Queues] AS [q] ON [q].[Name] = [w].[Queue]
             WHERE [w].[IsLimited] = 1;
 
             DELETE FROM @Walk
@@ -139,19 +140,17 @@ BEGIN
         BEGIN
             /* Down to the next level of each queue whose level is spent: one seek a queue. */
             UPDATE [w]
-            SET [w].[IsSpent] = 0,
+            SET
+                [w].[IsSpent] = 0,
                 [w].[Level] = (
                     SELECT MAX([h].[Priority])
                     FROM [chokaq].[JobsHot] AS [h] WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
-                    WHERE [h].[Queue] = [w].[Queue]
-                        AND [h].[Status] = 0
-                        AND [h].[Priority] < [w].[Level]
+                    WHERE [h].[Queue] = [w].[Queue] AND [h].[Status] = 0 AND [h].[Priority] < [w].[Level]
                 )
             FROM @Walk AS [w]
             WHERE [w].[IsSpent] = 1;
 
-            SELECT @Level = MAX([w].[Level])
-            FROM @Walk AS [w];
+            SELECT @Level = MAX([w].[Level]) FROM @Walk AS [w];
 
             IF @Level IS NULL
             BEGIN
@@ -160,7 +159,8 @@ BEGIN
 
             /* The oldest due job of each queue on this level: again one seek a queue, past whatever is scheduled for later. */
             UPDATE [w]
-            SET [w].[Turn] = NULL,
+            SET
+                [w].[Turn] = NULL,
                 [w].[HeadAtUtc] = (
                     SELECT MIN([h].[ScheduledAtUtc])
                     FROM [chokaq].[JobsHot] AS [h] WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
@@ -175,34 +175,31 @@ BEGIN
             UPDATE [w]
             SET [w].[Turn] = [t].[Turn]
             FROM @Walk AS [w]
-                INNER JOIN (
-                    SELECT [o].[Queue], ROW_NUMBER() OVER (ORDER BY [o].[HeadAtUtc], [o].[Queue]) AS [Turn]
-                    FROM @Walk AS [o]
-                    WHERE [o].[Level] = @Level
-                        AND [o].[HeadAtUtc] IS NOT NULL
-                ) AS [t]
-                    ON [t].[Queue] = [w].[Queue];
+            INNER JOIN (
+                SELECT [o].[Queue], ROW_NUMBER() OVER (ORDER BY [o].[HeadAtUtc], [o].[Queue]) AS [Turn]
+                FROM @Walk AS [o]
+                WHERE [o].[Level] = @Level AND [o].[HeadAtUtc] IS NOT NULL
+            ) AS [t] ON [t].[Queue] = [w].[Queue];
 
             UPDATE @Walk
             SET [IsSpent] = 1
-            WHERE [Level] = @Level
-                AND [HeadAtUtc] IS NULL;
+            WHERE [Level] = @Level AND [HeadAtUtc] IS NULL;
 
-            SELECT @Sharers = COUNT(*)
-            FROM @Walk AS [w]
-            WHERE [w].[Level] = @Level
-                AND [w].[Turn] IS NOT NULL;
+            SELECT @Sharers = COUNT(*) FROM @Walk AS [w] WHERE [w].[Level] = @Level AND [w].[Turn] IS NOT NULL;
 
             /* What is left is shared out evenly; what a queue cannot use goes to the others in the next round. */
-            SET @Share = CASE WHEN @Sharers = 0 THEN 0 WHEN @Left >= @Sharers THEN @Left / @Sharers ELSE 1 END;
+            SET @Share = CASE
+                    WHEN @Sharers = 0 THEN 0
+                    WHEN @Left >= @Sharers THEN @Left / @Sharers
+                    ELSE 1
+                END;
             SET @Turn = 1;
 
             WHILE @Turn <= @Sharers AND @Left > 0
             BEGIN
                 SELECT @Queue = [w].[Queue], @Take = CASE WHEN [w].[Room] < @Share THEN [w].[Room] ELSE @Share END
                 FROM @Walk AS [w]
-                WHERE [w].[Level] = @Level
-                    AND [w].[Turn] = @Turn;
+                WHERE [w].[Level] = @Level AND [w].[Turn] = @Turn;
 
                 DELETE FROM @Candidates;
                 DELETE FROM @Claimed;
@@ -222,7 +219,8 @@ BEGIN
                 SET @Picked = @@ROWCOUNT;
 
                 UPDATE [chokaq].[JobsHot]
-                SET [Status] = 1,
+                SET
+                    [Status] = 1,
                     [WorkerId] = @WorkerId,
                     [LeaseToken] = [LeaseToken] + 1,
                     [HeartbeatUtc] = @Now,
@@ -230,20 +228,17 @@ BEGIN
                     [LastUpdatedUtc] = @Now,
                     [LastModifiedBy] = @WorkerId
                 OUTPUT inserted.[Id] INTO @Claimed ([JobId])
-                WHERE [Id] IN (SELECT [c].[JobId] FROM @Candidates AS [c])
-                    AND [Status] = 0;
+                WHERE [Id] IN (SELECT [c].[JobId] FROM @Candidates AS [c]) AND [Status] = 0;
 
                 SET @Got = @@ROWCOUNT;
 
                 INSERT INTO @Batch ([JobId], [Place])
                 SELECT [c].[JobId], @Limit - @Left + [c].[Place]
                 FROM @Candidates AS [c]
-                    INNER JOIN @Claimed AS [d]
-                        ON [d].[JobId] = [c].[JobId];
+                INNER JOIN @Claimed AS [d] ON [d].[JobId] = [c].[JobId];
 
                 UPDATE @Walk
-                SET [Room] = [Room] - @Got,
-                    [IsSpent] = CASE WHEN @Picked < @Take OR @Got < @Picked THEN 1 ELSE 0 END
+                SET [Room] = [Room] - @Got, [IsSpent] = CASE WHEN @Picked < @Take OR @Got < @Picked THEN 1 ELSE 0 END
                 WHERE [Queue] = @Queue;
 
                 SET @Left = @Left - @Got;
@@ -283,12 +278,9 @@ BEGIN
         [h].[CreatedAtUtc],
         [h].[CreatedBy]
     FROM @Batch AS [b]
-        INNER JOIN [chokaq].[JobsHot] AS [h]
-            ON [h].[Id] = [b].[JobId]
-        INNER JOIN [chokaq].[Queues] AS [q]
-            ON [q].[Name] = [h].[Queue]
-    WHERE [h].[Status] = 1
-        AND [h].[WorkerId] = @WorkerId
+    INNER JOIN [chokaq].[JobsHot] AS [h] ON [h].[Id] = [b].[JobId]
+    INNER JOIN [chokaq].[Queues] AS [q] ON [q].[Name] = [h].[Queue]
+    WHERE [h].[Status] = 1 AND [h].[WorkerId] = @WorkerId
     ORDER BY [b].[Place];
 END;
 GO

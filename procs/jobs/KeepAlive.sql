@@ -15,20 +15,18 @@ Lock order: JobsHot, in key order.
 Role: [chokaq_worker]
 Version: 1
 */
-CREATE OR ALTER PROCEDURE [chokaq].[KeepAlive]
-    @WorkerId varchar(100),
-    @Leases nvarchar(max)
+CREATE OR ALTER PROCEDURE [chokaq].[KeepAlive] @WorkerId VARCHAR(100), @Leases NVARCHAR(MAX)
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
-    DECLARE @Now datetime2(7) = SYSUTCDATETIME();
-    DECLARE @Message nvarchar(2048);
+    DECLARE @Now DATETIME2(7) = SYSUTCDATETIME();
+    DECLARE @Message NVARCHAR(2048);
     DECLARE @Input TABLE (
-        [JobId] varchar(50) NOT NULL PRIMARY KEY,
-        [LeaseToken] bigint NOT NULL,
-        [Copies] int NOT NULL
+        [JobId] VARCHAR(50) NOT NULL PRIMARY KEY,
+        [LeaseToken] BIGINT NOT NULL,
+        [Copies] INT NOT NULL
     );
 
     EXECUTE [chokaq].[AssertJsonRows]
@@ -45,8 +43,8 @@ BEGIN
     INSERT INTO @Input ([JobId], [LeaseToken], [Copies])
     SELECT [l].[JobId], MAX([l].[LeaseToken]), COUNT(*)
     FROM OPENJSON(@Leases) WITH (
-        [JobId] varchar(50) '$.id',
-        [LeaseToken] bigint '$.lease'
+        [JobId] VARCHAR(50) '$.id',
+        [LeaseToken] BIGINT '$.lease'
     ) AS [l]
     GROUP BY [l].[JobId];
 
@@ -57,24 +55,24 @@ BEGIN
     END;
 
     UPDATE [h]
-    SET [h].[HeartbeatUtc] = @Now,
-        [h].[LastUpdatedUtc] = @Now
+    SET [h].[HeartbeatUtc] = @Now, [h].[LastUpdatedUtc] = @Now
     FROM [chokaq].[JobsHot] AS [h]
-        INNER JOIN @Input AS [i]
-            ON [i].[JobId] = [h].[Id]
-    WHERE [h].[WorkerId] = @WorkerId
-        AND [h].[LeaseToken] = [i].[LeaseToken]
-        AND [h].[Status] IN (1, 2);
+    INNER JOIN @Input AS [i] ON [i].[JobId] = [h].[Id]
+    WHERE [h].[WorkerId] = @WorkerId AND [h].[LeaseToken] = [i].[LeaseToken] AND [h].[Status] IN (1, 2);
 
     SELECT
         [i].[JobId],
-        CASE WHEN [h].[Id] IS NULL THEN 'lost' WHEN [h].[CancelRequestedUtc] IS NOT NULL THEN 'cancel-requested' ELSE 'alive' END AS [Outcome]
+        CASE
+            WHEN [h].[Id] IS NULL THEN 'lost'
+            WHEN [h].[CancelRequestedUtc] IS NOT NULL THEN 'cancel-requested'
+            ELSE 'alive'
+        END AS [Outcome]
     FROM @Input AS [i]
-        LEFT OUTER JOIN [chokaq].[JobsHot] AS [h]
-            ON [h].[Id] = [i].[JobId]
-                AND [h].[WorkerId] = @WorkerId
-                AND [h].[LeaseToken] = [i].[LeaseToken]
-                AND [h].[Status] IN (1, 2)
+    LEFT OUTER JOIN [chokaq].[JobsHot] AS [h]
+        ON [h].[Id] = [i].[JobId]
+            AND [h].[WorkerId] = @WorkerId
+            AND [h].[LeaseToken] = [i].[LeaseToken]
+            AND [h].[Status] IN (1, 2)
     ORDER BY [i].[JobId];
 END;
 GO

@@ -16,20 +16,18 @@ Lock order: JobsHot, in key order.
 Role: [chokaq_worker]
 Version: 1
 */
-CREATE OR ALTER PROCEDURE [chokaq].[MarkAsProcessing]
-    @WorkerId varchar(100),
-    @Leases nvarchar(max)
+CREATE OR ALTER PROCEDURE [chokaq].[MarkAsProcessing] @WorkerId VARCHAR(100), @Leases NVARCHAR(MAX)
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
-    DECLARE @Now datetime2(7) = SYSUTCDATETIME();
-    DECLARE @Message nvarchar(2048);
+    DECLARE @Now DATETIME2(7) = SYSUTCDATETIME();
+    DECLARE @Message NVARCHAR(2048);
     DECLARE @Input TABLE (
-        [JobId] varchar(50) NOT NULL PRIMARY KEY,
-        [LeaseToken] bigint NOT NULL,
-        [Copies] int NOT NULL
+        [JobId] VARCHAR(50) NOT NULL PRIMARY KEY,
+        [LeaseToken] BIGINT NOT NULL,
+        [Copies] INT NOT NULL
     );
 
     EXECUTE [chokaq].[AssertJsonRows]
@@ -46,8 +44,8 @@ BEGIN
     INSERT INTO @Input ([JobId], [LeaseToken], [Copies])
     SELECT [l].[JobId], MAX([l].[LeaseToken]), COUNT(*)
     FROM OPENJSON(@Leases) WITH (
-        [JobId] varchar(50) '$.id',
-        [LeaseToken] bigint '$.lease'
+        [JobId] VARCHAR(50) '$.id',
+        [LeaseToken] BIGINT '$.lease'
     ) AS [l]
     GROUP BY [l].[JobId];
 
@@ -58,26 +56,24 @@ BEGIN
     END;
 
     UPDATE [h]
-    SET [h].[Status] = 2,
+    SET
+        [h].[Status] = 2,
         [h].[AttemptCount] = [h].[AttemptCount] + 1,
         [h].[StartedAtUtc] = @Now,
         [h].[HeartbeatUtc] = @Now,
         [h].[LastUpdatedUtc] = @Now,
         [h].[LastModifiedBy] = @WorkerId
     FROM [chokaq].[JobsHot] AS [h]
-        INNER JOIN @Input AS [i]
-            ON [i].[JobId] = [h].[Id]
-    WHERE [h].[WorkerId] = @WorkerId
-        AND [h].[LeaseToken] = [i].[LeaseToken]
-        AND [h].[Status] = 1;
+    INNER JOIN @Input AS [i] ON [i].[JobId] = [h].[Id]
+    WHERE [h].[WorkerId] = @WorkerId AND [h].[LeaseToken] = [i].[LeaseToken] AND [h].[Status] = 1;
 
     SELECT [i].[JobId], CASE WHEN [h].[Id] IS NULL THEN 'lost' ELSE 'processing' END AS [Outcome]
     FROM @Input AS [i]
-        LEFT OUTER JOIN [chokaq].[JobsHot] AS [h]
-            ON [h].[Id] = [i].[JobId]
-                AND [h].[WorkerId] = @WorkerId
-                AND [h].[LeaseToken] = [i].[LeaseToken]
-                AND [h].[Status] = 2
+    LEFT OUTER JOIN [chokaq].[JobsHot] AS [h]
+        ON [h].[Id] = [i].[JobId]
+            AND [h].[WorkerId] = @WorkerId
+            AND [h].[LeaseToken] = [i].[LeaseToken]
+            AND [h].[Status] = 2
     ORDER BY [i].[JobId];
 END;
 GO

@@ -16,20 +16,18 @@ Lock order: JobsHot, in key order.
 Role: [chokaq_worker]
 Version: 1
 */
-CREATE OR ALTER PROCEDURE [chokaq].[ReleaseJobs]
-    @WorkerId varchar(100),
-    @Leases nvarchar(max)
+CREATE OR ALTER PROCEDURE [chokaq].[ReleaseJobs] @WorkerId VARCHAR(100), @Leases NVARCHAR(MAX)
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
-    DECLARE @Now datetime2(7) = SYSUTCDATETIME();
-    DECLARE @Message nvarchar(2048);
+    DECLARE @Now DATETIME2(7) = SYSUTCDATETIME();
+    DECLARE @Message NVARCHAR(2048);
     DECLARE @Input TABLE (
-        [JobId] varchar(50) NOT NULL PRIMARY KEY,
-        [LeaseToken] bigint NOT NULL,
-        [Copies] int NOT NULL
+        [JobId] VARCHAR(50) NOT NULL PRIMARY KEY,
+        [LeaseToken] BIGINT NOT NULL,
+        [Copies] INT NOT NULL
     );
 
     EXECUTE [chokaq].[AssertJsonRows]
@@ -46,8 +44,8 @@ BEGIN
     INSERT INTO @Input ([JobId], [LeaseToken], [Copies])
     SELECT [l].[JobId], MAX([l].[LeaseToken]), COUNT(*)
     FROM OPENJSON(@Leases) WITH (
-        [JobId] varchar(50) '$.id',
-        [LeaseToken] bigint '$.lease'
+        [JobId] VARCHAR(50) '$.id',
+        [LeaseToken] BIGINT '$.lease'
     ) AS [l]
     GROUP BY [l].[JobId];
 
@@ -58,27 +56,25 @@ BEGIN
     END;
 
     UPDATE [h]
-    SET [h].[Status] = 0,
+    SET
+        [h].[Status] = 0,
         [h].[WorkerId] = NULL,
         [h].[HeartbeatUtc] = NULL,
         [h].[LastUpdatedUtc] = @Now,
         [h].[LastModifiedBy] = @WorkerId
     FROM [chokaq].[JobsHot] AS [h]
-        INNER JOIN @Input AS [i]
-            ON [i].[JobId] = [h].[Id]
-    WHERE [h].[WorkerId] = @WorkerId
-        AND [h].[LeaseToken] = [i].[LeaseToken]
-        AND [h].[Status] = 1;
+    INNER JOIN @Input AS [i] ON [i].[JobId] = [h].[Id]
+    WHERE [h].[WorkerId] = @WorkerId AND [h].[LeaseToken] = [i].[LeaseToken] AND [h].[Status] = 1;
 
     /* Pending again under this lease and never started: this worker gave it back, now or in an earlier call. */
     SELECT [i].[JobId], CASE WHEN [h].[Id] IS NULL THEN 'lost' ELSE 'released' END AS [Outcome]
     FROM @Input AS [i]
-        LEFT OUTER JOIN [chokaq].[JobsHot] AS [h]
-            ON [h].[Id] = [i].[JobId]
-                AND [h].[LastModifiedBy] = @WorkerId
-                AND [h].[LeaseToken] = [i].[LeaseToken]
-                AND [h].[Status] = 0
-                AND [h].[StartedAtUtc] IS NULL
+    LEFT OUTER JOIN [chokaq].[JobsHot] AS [h]
+        ON [h].[Id] = [i].[JobId]
+            AND [h].[LastModifiedBy] = @WorkerId
+            AND [h].[LeaseToken] = [i].[LeaseToken]
+            AND [h].[Status] = 0
+            AND [h].[StartedAtUtc] IS NULL
     ORDER BY [i].[JobId];
 END;
 GO

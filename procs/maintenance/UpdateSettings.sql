@@ -27,35 +27,45 @@ Role: [chokaq_operator]
 Version: 1
 */
 CREATE OR ALTER PROCEDURE [chokaq].[UpdateSettings]
-    @MetricShards int = NULL,
-    @FineResolutionMinutes int = NULL,
-    @FineRetentionHours int = NULL,
-    @HourlyRetentionDays int = NULL,
-    @DailyRetentionDays int = NULL,
-    @BucketRetentionMinutes int = NULL,
-    @RollupMaxRows int = NULL,
-    @FetchedTimeoutSeconds int = NULL,
-    @ZombieTimeoutSeconds int = NULL,
-    @ArchiveRetentionDays int = NULL,
-    @DlqRetentionDays int = NULL,
-    @MaintenanceBatchSize int = NULL
+    @MetricShards INT = NULL,
+    @FineResolutionMinutes INT = NULL,
+    @FineRetentionHours INT = NULL,
+    @HourlyRetentionDays INT = NULL,
+    @DailyRetentionDays INT = NULL,
+    @BucketRetentionMinutes INT = NULL,
+    @RollupMaxRows INT = NULL,
+    @FetchedTimeoutSeconds INT = NULL,
+    @ZombieTimeoutSeconds INT = NULL,
+    @ArchiveRetentionDays INT = NULL,
+    @DlqRetentionDays INT = NULL,
+    @MaintenanceBatchSize INT = NULL
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
     UPDATE [chokaq].[Settings]
-    SET [MetricShards] = COALESCE(@MetricShards, [MetricShards]),
+    SET
+        [MetricShards] = COALESCE(@MetricShards, [MetricShards]),
         [FineResolutionMinutes] = COALESCE(@FineResolutionMinutes, [FineResolutionMinutes]),
         [FineRetentionHours] = COALESCE(@FineRetentionHours, [FineRetentionHours]),
         [HourlyRetentionDays] = COALESCE(@HourlyRetentionDays, [HourlyRetentionDays]),
-        [DailyRetentionDays] = CASE WHEN @DailyRetentionDays = -1 THEN NULL ELSE COALESCE(@DailyRetentionDays, [DailyRetentionDays]) END,
+        [DailyRetentionDays] = CASE
+            WHEN @DailyRetentionDays = -1 THEN NULL
+            ELSE COALESCE(@DailyRetentionDays, [DailyRetentionDays])
+        END,
         [BucketRetentionMinutes] = COALESCE(@BucketRetentionMinutes, [BucketRetentionMinutes]),
         [RollupMaxRows] = COALESCE(@RollupMaxRows, [RollupMaxRows]),
         [FetchedTimeoutSeconds] = COALESCE(@FetchedTimeoutSeconds, [FetchedTimeoutSeconds]),
         [ZombieTimeoutSeconds] = COALESCE(@ZombieTimeoutSeconds, [ZombieTimeoutSeconds]),
-        [ArchiveRetentionDays] = CASE WHEN @ArchiveRetentionDays = -1 THEN NULL ELSE COALESCE(@ArchiveRetentionDays, [ArchiveRetentionDays]) END,
-        [DlqRetentionDays] = CASE WHEN @DlqRetentionDays = -1 THEN NULL ELSE COALESCE(@DlqRetentionDays, [DlqRetentionDays]) END,
+        [ArchiveRetentionDays] = CASE
+            WHEN @ArchiveRetentionDays = -1 THEN NULL
+            ELSE COALESCE(@ArchiveRetentionDays, [ArchiveRetentionDays])
+        END,
+        [DlqRetentionDays] = CASE
+            WHEN @DlqRetentionDays = -1 THEN NULL
+            ELSE COALESCE(@DlqRetentionDays, [DlqRetentionDays])
+        END,
         [MaintenanceBatchSize] = COALESCE(@MaintenanceBatchSize, [MaintenanceBatchSize]),
         [LastUpdatedUtc] = SYSUTCDATETIME()
     WHERE [Id] = 1;

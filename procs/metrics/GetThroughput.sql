@@ -16,29 +16,33 @@ Lock order: MetricBuckets (read).
 Role: [chokaq_reader]
 Version: 1
 */
-CREATE OR ALTER PROCEDURE [chokaq].[GetThroughput]
-    @Queue varchar(255) = NULL
+CREATE OR ALTER PROCEDURE [chokaq].[GetThroughput] @Queue VARCHAR(255) = NULL
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
-    DECLARE @Now datetime2(7) = SYSUTCDATETIME();
-    DECLARE @OneMinuteAgo datetime2(7) = DATEADD(SECOND, -60, @Now);
-    DECLARE @FiveMinutesAgo datetime2(7) = DATEADD(SECOND, -300, @Now);
-    DECLARE @ProcessedOne bigint;
-    DECLARE @FailedOne bigint;
-    DECLARE @ProcessedFive bigint;
-    DECLARE @FailedFive bigint;
-    DECLARE @DurationCount bigint;
-    DECLARE @DurationTotal float;
-    DECLARE @DurationMax float;
+    DECLARE @Now DATETIME2(7) = SYSUTCDATETIME();
+    DECLARE @OneMinuteAgo DATETIME2(7) = DATEADD(SECOND, -60, @Now);
+    DECLARE @FiveMinutesAgo DATETIME2(7) = DATEADD(SECOND, -300, @Now);
+    DECLARE @ProcessedOne BIGINT;
+    DECLARE @FailedOne BIGINT;
+    DECLARE @ProcessedFive BIGINT;
+    DECLARE @FailedFive BIGINT;
+    DECLARE @DurationCount BIGINT;
+    DECLARE @DurationTotal FLOAT;
+    DECLARE @DurationMax FLOAT;
 
     IF @Queue IS NULL
     BEGIN
         SELECT
             @ProcessedOne = SUM(CASE WHEN [b].[BucketStartUtc] > @OneMinuteAgo THEN [b].[CompletedCount] ELSE 0 END),
-            @FailedOne = SUM(CASE WHEN [b].[BucketStartUtc] > @OneMinuteAgo AND [b].[Outcome] = 1 THEN [b].[CompletedCount] ELSE 0 END),
+            @FailedOne = SUM(
+                CASE
+                    WHEN [b].[BucketStartUtc] > @OneMinuteAgo AND [b].[Outcome] = 1 THEN [b].[CompletedCount]
+                    ELSE 0
+                END
+            ),
             @ProcessedFive = SUM([b].[CompletedCount]),
             @FailedFive = SUM(CASE WHEN [b].[Outcome] = 1 THEN [b].[CompletedCount] ELSE 0 END),
             @DurationCount = SUM([b].[DurationCount]),
@@ -51,15 +55,19 @@ BEGIN
     BEGIN
         SELECT
             @ProcessedOne = SUM(CASE WHEN [b].[BucketStartUtc] > @OneMinuteAgo THEN [b].[CompletedCount] ELSE 0 END),
-            @FailedOne = SUM(CASE WHEN [b].[BucketStartUtc] > @OneMinuteAgo AND [b].[Outcome] = 1 THEN [b].[CompletedCount] ELSE 0 END),
+            @FailedOne = SUM(
+                CASE
+                    WHEN [b].[BucketStartUtc] > @OneMinuteAgo AND [b].[Outcome] = 1 THEN [b].[CompletedCount]
+                    ELSE 0
+                END
+            ),
             @ProcessedFive = SUM([b].[CompletedCount]),
             @FailedFive = SUM(CASE WHEN [b].[Outcome] = 1 THEN [b].[CompletedCount] ELSE 0 END),
             @DurationCount = SUM([b].[DurationCount]),
             @DurationTotal = SUM([b].[TotalDurationMs]),
             @DurationMax = MAX([b].[MaxDurationMs])
         FROM [chokaq].[MetricBuckets] AS [b]
-        WHERE [b].[BucketStartUtc] > @FiveMinutesAgo
-            AND [b].[Queue] = @Queue;
+        WHERE [b].[BucketStartUtc] > @FiveMinutesAgo AND [b].[Queue] = @Queue;
     END;
 
     SELECT

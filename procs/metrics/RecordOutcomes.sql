@@ -17,55 +17,53 @@ Lock order: MetricShards, StatsSummary, MetricBuckets, MetricSeries; rows in key
 Role: internal, not granted.
 Version: 1
 */
-CREATE OR ALTER PROCEDURE [chokaq].[RecordOutcomes]
-    @Outcomes [chokaq].[OutcomeRows] READONLY
+CREATE OR ALTER PROCEDURE [chokaq].[RecordOutcomes] @Outcomes [chokaq].[OutcomeRows] READONLY
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
-    DECLARE @Now datetime2(7) = SYSUTCDATETIME();
-    DECLARE @Day datetime2(0) = CONVERT(datetime2(0), CONVERT(date, @Now));
-    DECLARE @Second datetime2(0) = DATEADD(SECOND, DATEDIFF(SECOND, @Day, @Now), @Day);
-    DECLARE @FineMinutes int;
-    DECLARE @FineStart datetime2(0);
-    DECLARE @Shards int;
-    DECLARE @FirstShard tinyint;
-    DECLARE @Shard tinyint;
+    DECLARE @Now DATETIME2(7) = SYSUTCDATETIME();
+    DECLARE @Day DATETIME2(0) = CONVERT(DATETIME2(0), CONVERT(DATE, @Now));
+    DECLARE @Second DATETIME2(0) = DATEADD(SECOND, DATEDIFF(SECOND, @Day, @Now), @Day);
+    DECLARE @FineMinutes INT;
+    DECLARE @FineStart DATETIME2(0);
+    DECLARE @Shards INT;
+    DECLARE @FirstShard TINYINT;
+    DECLARE @Shard TINYINT;
     DECLARE @Summary TABLE (
-        [Queue] varchar(255) NOT NULL PRIMARY KEY,
-        [Succeeded] bigint NOT NULL,
-        [Failed] bigint NOT NULL,
-        [Retried] bigint NOT NULL
+        [Queue] VARCHAR(255) NOT NULL PRIMARY KEY,
+        [Succeeded] BIGINT NOT NULL,
+        [Failed] BIGINT NOT NULL,
+        [Retried] BIGINT NOT NULL
     );
     DECLARE @Buckets TABLE (
-        [Queue] varchar(255) NOT NULL,
-        [Outcome] tinyint NOT NULL,
-        [FailureReason] int NOT NULL,
-        [CompletedCount] bigint NOT NULL,
-        [DurationCount] bigint NOT NULL,
-        [TotalDurationMs] float NOT NULL,
-        [MaxDurationMs] float NULL,
-        [WaitCount] bigint NOT NULL,
-        [TotalWaitMs] float NOT NULL,
-        [MaxWaitMs] float NULL,
+        [Queue] VARCHAR(255) NOT NULL,
+        [Outcome] TINYINT NOT NULL,
+        [FailureReason] INT NOT NULL,
+        [CompletedCount] BIGINT NOT NULL,
+        [DurationCount] BIGINT NOT NULL,
+        [TotalDurationMs] FLOAT NOT NULL,
+        [MaxDurationMs] FLOAT NULL,
+        [WaitCount] BIGINT NOT NULL,
+        [TotalWaitMs] FLOAT NOT NULL,
+        [MaxWaitMs] FLOAT NULL,
         PRIMARY KEY ([Queue], [Outcome], [FailureReason])
     );
     DECLARE @Series TABLE (
-        [Measure] smallint NOT NULL,
-        [Queue] varchar(255) NOT NULL,
-        [Type] varchar(255) NOT NULL,
-        [Outcome] tinyint NOT NULL,
-        [FailureReason] int NOT NULL,
-        [Bin] smallint NOT NULL,
-        [SampleCount] bigint NOT NULL,
-        [TotalMs] float NOT NULL,
-        [MaxMs] float NULL,
+        [Measure] SMALLINT NOT NULL,
+        [Queue] VARCHAR(255) NOT NULL,
+        [Type] VARCHAR(255) NOT NULL,
+        [Outcome] TINYINT NOT NULL,
+        [FailureReason] INT NOT NULL,
+        [Bin] SMALLINT NOT NULL,
+        [SampleCount] BIGINT NOT NULL,
+        [TotalMs] FLOAT NOT NULL,
+        [MaxMs] FLOAT NULL,
         PRIMARY KEY ([Measure], [Queue], [Type], [Outcome], [FailureReason], [Bin])
     );
 
-    SELECT @Shards = [s].[MetricShards], @FineMinutes = [s].[FineResolutionMinutes]
-    FROM [chokaq].[Settings] AS [s];
+    SELECT @Shards = [s].[MetricShards], @FineMinutes = [s].[FineResolutionMinutes] FROM [chokaq].[Settings] AS [s];
 
     SET @FineStart = DATEADD(MINUTE, DATEDIFF(MINUTE, @Day, @Now) / @FineMinutes * @FineMinutes, @Day);
     SET @FirstShard = @@SPID % @Shards;
@@ -73,8 +71,7 @@ BEGIN
     /* The session's own gate, or the next that nobody holds; if all are held, the session waits for its own. */
     SELECT TOP (1) @Shard = [m].[Shard]
     FROM [chokaq].[MetricShards] AS [m] WITH (ROWLOCK, UPDLOCK, READPAST, READCOMMITTEDLOCK)
-    WHERE [m].[Shard] >= @FirstShard
-        AND [m].[Shard] < @Shards
+    WHERE [m].[Shard] >= @FirstShard AND [m].[Shard] < @Shards
     ORDER BY [m].[Shard];
 
     IF @Shard IS NULL
@@ -102,27 +99,42 @@ BEGIN
     GROUP BY [o].[Queue];
 
     UPDATE [s]
-    SET [s].[SucceededTotal] = [s].[SucceededTotal] + [n].[Succeeded],
+    SET
+        [s].[SucceededTotal] = [s].[SucceededTotal] + [n].[Succeeded],
         [s].[FailedTotal] = [s].[FailedTotal] + [n].[Failed],
         [s].[RetriedTotal] = [s].[RetriedTotal] + [n].[Retried],
         [s].[LastActivityUtc] = @Now
     FROM [chokaq].[StatsSummary] AS [s]
-        INNER JOIN @Summary AS [n]
-            ON [n].[Queue] = [s].[Queue]
+    INNER JOIN @Summary AS [n] ON [n].[Queue] = [s].[Queue]
     WHERE [s].[Shard] = @Shard;
 
-    INSERT INTO [chokaq].[StatsSummary] ([Queue], [Shard], [SucceededTotal], [FailedTotal], [RetriedTotal], [LastActivityUtc])
+    INSERT INTO [chokaq].[StatsSummary] (
+        [Queue],
+        [Shard],
+        [SucceededTotal],
+        [FailedTotal],
+        [RetriedTotal],
+        [LastActivityUtc]
+    )
     SELECT [n].[Queue], @Shard, [n].[Succeeded], [n].[Failed], [n].[Retried], @Now
     FROM @Summary AS [n]
     WHERE NOT EXISTS (
-        SELECT 1
-        FROM [chokaq].[StatsSummary] AS [s]
-        WHERE [s].[Queue] = [n].[Queue]
-            AND [s].[Shard] = @Shard
-    )
+            SELECT 1 FROM [chokaq].[StatsSummary] AS [s] WHERE [s].[Queue] = [n].[Queue] AND [s].[Shard] = @Shard
+        )
     ORDER BY [n].[Queue];
 
-    INSERT INTO @Buckets ([Queue], [Outcome], [FailureReason], [CompletedCount], [DurationCount], [TotalDurationMs], [MaxDurationMs], [WaitCount], [TotalWaitMs], [MaxWaitMs])
+    INSERT INTO @Buckets (
+        [Queue],
+        [Outcome],
+        [FailureReason],
+        [CompletedCount],
+        [DurationCount],
+        [TotalDurationMs],
+        [MaxDurationMs],
+        [WaitCount],
+        [TotalWaitMs],
+        [MaxWaitMs]
+    )
     SELECT
         [o].[Queue],
         [o].[Outcome],
@@ -139,39 +151,89 @@ BEGIN
     GROUP BY [o].[Queue], [o].[Outcome], [o].[FailureReason];
 
     UPDATE [b]
-    SET [b].[CompletedCount] = [b].[CompletedCount] + [n].[CompletedCount],
+    SET
+        [b].[CompletedCount] = [b].[CompletedCount] + [n].[CompletedCount],
         [b].[DurationCount] = [b].[DurationCount] + [n].[DurationCount],
         [b].[TotalDurationMs] = [b].[TotalDurationMs] + [n].[TotalDurationMs],
-        [b].[MaxDurationMs] = CASE WHEN [b].[MaxDurationMs] >= [n].[MaxDurationMs] OR [n].[MaxDurationMs] IS NULL THEN [b].[MaxDurationMs] ELSE [n].[MaxDurationMs] END,
+        [b].[MaxDurationMs] = CASE
+            WHEN [b].[MaxDurationMs] >= [n].[MaxDurationMs] OR [n].[MaxDurationMs] IS NULL THEN [b].[MaxDurationMs]
+            ELSE [n].[MaxDurationMs]
+        END,
         [b].[WaitCount] = [b].[WaitCount] + [n].[WaitCount],
         [b].[TotalWaitMs] = [b].[TotalWaitMs] + [n].[TotalWaitMs],
-        [b].[MaxWaitMs] = CASE WHEN [b].[MaxWaitMs] >= [n].[MaxWaitMs] OR [n].[MaxWaitMs] IS NULL THEN [b].[MaxWaitMs] ELSE [n].[MaxWaitMs] END,
+        [b].[MaxWaitMs] = CASE
+            WHEN [b].[MaxWaitMs] >= [n].[MaxWaitMs] OR [n].[MaxWaitMs] IS NULL THEN [b].[MaxWaitMs]
+            ELSE [n].[MaxWaitMs]
+        END,
         [b].[LastUpdatedUtc] = @Now
     FROM [chokaq].[MetricBuckets] AS [b]
-        INNER JOIN @Buckets AS [n]
-            ON [n].[Queue] = [b].[Queue]
-                AND [n].[Outcome] = [b].[Outcome]
-                AND [n].[FailureReason] = [b].[FailureReason]
-    WHERE [b].[BucketStartUtc] = @Second
-        AND [b].[Shard] = @Shard;
+    INNER JOIN @Buckets AS [n]
+        ON [n].[Queue] = [b].[Queue] AND [n].[Outcome] = [b].[Outcome] AND [n].[FailureReason] = [b].[FailureReason]
+    WHERE [b].[BucketStartUtc] = @Second AND [b].[Shard] = @Shard;
 
-    INSERT INTO [chokaq].[MetricBuckets] ([BucketStartUtc], [Queue], [Outcome], [FailureReason], [Shard], [CompletedCount], [DurationCount], [TotalDurationMs], [MaxDurationMs], [WaitCount], [TotalWaitMs], [MaxWaitMs], [LastUpdatedUtc])
-    SELECT @Second, [n].[Queue], [n].[Outcome], [n].[FailureReason], @Shard, [n].[CompletedCount], [n].[DurationCount], [n].[TotalDurationMs], [n].[MaxDurationMs], [n].[WaitCount], [n].[TotalWaitMs], [n].[MaxWaitMs], @Now
+    INSERT INTO [chokaq].[MetricBuckets] (
+        [BucketStartUtc],
+        [Queue],
+        [Outcome],
+        [FailureReason],
+        [Shard],
+        [CompletedCount],
+        [DurationCount],
+        [TotalDurationMs],
+        [MaxDurationMs],
+        [WaitCount],
+        [TotalWaitMs],
+        [MaxWaitMs],
+        [LastUpdatedUtc]
+    )
+    SELECT
+        @Second,
+        [n].[Queue],
+        [n].[Outcome],
+        [n].[FailureReason],
+        @Shard,
+        [n].[CompletedCount],
+        [n].[DurationCount],
+        [n].[TotalDurationMs],
+        [n].[MaxDurationMs],
+        [n].[WaitCount],
+        [n].[TotalWaitMs],
+        [n].[MaxWaitMs],
+        @Now
     FROM @Buckets AS [n]
     WHERE NOT EXISTS (
-        SELECT 1
-        FROM [chokaq].[MetricBuckets] AS [b]
-        WHERE [b].[BucketStartUtc] = @Second
-            AND [b].[Queue] = [n].[Queue]
-            AND [b].[Outcome] = [n].[Outcome]
-            AND [b].[FailureReason] = [n].[FailureReason]
-            AND [b].[Shard] = @Shard
-    )
+            SELECT 1
+            FROM [chokaq].[MetricBuckets] AS [b]
+            WHERE [b].[BucketStartUtc] = @Second
+                AND [b].[Queue] = [n].[Queue]
+                AND [b].[Outcome] = [n].[Outcome]
+                AND [b].[FailureReason] = [n].[FailureReason]
+                AND [b].[Shard] = @Shard
+        )
     ORDER BY [n].[Queue], [n].[Outcome], [n].[FailureReason];
 
     /* Measure 0: every execution by its duration. 1: the wait before it. 2: failures by error group, which have no duration of their own. */
-    INSERT INTO @Series ([Measure], [Queue], [Type], [Outcome], [FailureReason], [Bin], [SampleCount], [TotalMs], [MaxMs])
-    SELECT [v].[Measure], [v].[Queue], [v].[Type], [v].[Outcome], [v].[FailureReason], [v].[Bin], COUNT_BIG(*), COALESCE(SUM([v].[ValueMs]), 0), MAX([v].[ValueMs])
+    INSERT INTO @Series (
+        [Measure],
+        [Queue],
+        [Type],
+        [Outcome],
+        [FailureReason],
+        [Bin],
+        [SampleCount],
+        [TotalMs],
+        [MaxMs]
+    )
+    SELECT
+        [v].[Measure],
+        [v].[Queue],
+        [v].[Type],
+        [v].[Outcome],
+        [v].[FailureReason],
+        [v].[Bin],
+        COUNT_BIG(*),
+        COALESCE(SUM([v].[ValueMs]), 0),
+        MAX([v].[ValueMs])
     FROM (
         SELECT
             [u].[Measure],
@@ -183,17 +245,35 @@ BEGIN
             CASE
                 WHEN [u].[ValueMs] IS NULL THEN -32768
                 WHEN [u].[ValueMs] <= 0 THEN -32767
-                ELSE CONVERT(smallint, CEILING(LOG([u].[ValueMs]) / LOG(1.05E0 / 0.95E0)))
+                ELSE CONVERT(SMALLINT, CEILING(LOG([u].[ValueMs]) / LOG(1.05E0 / 0.95E0)))
             END AS [Bin]
         FROM (
-            SELECT 0 AS [Measure], [o].[Queue], [o].[Type], [o].[Outcome], [o].[FailureReason], [o].[DurationMs] AS [ValueMs]
+            SELECT
+                0 AS [Measure],
+                [o].[Queue],
+                [o].[Type],
+                [o].[Outcome],
+                [o].[FailureReason],
+                [o].[DurationMs] AS [ValueMs]
             FROM @Outcomes AS [o]
             UNION ALL
-            SELECT 1 AS [Measure], [o].[Queue], [o].[Type], [o].[Outcome], [o].[FailureReason], [o].[WaitMs] AS [ValueMs]
+            SELECT
+                1 AS [Measure],
+                [o].[Queue],
+                [o].[Type],
+                [o].[Outcome],
+                [o].[FailureReason],
+                [o].[WaitMs] AS [ValueMs]
             FROM @Outcomes AS [o]
             WHERE [o].[WaitMs] IS NOT NULL
             UNION ALL
-            SELECT 2 AS [Measure], [o].[Queue], COALESCE([o].[ErrorGroup], '') AS [Type], [o].[Outcome], [o].[FailureReason], CONVERT(float, NULL) AS [ValueMs]
+            SELECT
+                2 AS [Measure],
+                [o].[Queue],
+                COALESCE([o].[ErrorGroup], '') AS [Type],
+                [o].[Outcome],
+                [o].[FailureReason],
+                CONVERT(FLOAT, NULL) AS [ValueMs]
             FROM @Outcomes AS [o]
             WHERE [o].[Outcome] IN (1, 2)
         ) AS [u]
@@ -201,37 +281,61 @@ BEGIN
     GROUP BY [v].[Measure], [v].[Queue], [v].[Type], [v].[Outcome], [v].[FailureReason], [v].[Bin];
 
     UPDATE [m]
-    SET [m].[SampleCount] = [m].[SampleCount] + [n].[SampleCount],
+    SET
+        [m].[SampleCount] = [m].[SampleCount] + [n].[SampleCount],
         [m].[TotalMs] = [m].[TotalMs] + [n].[TotalMs],
         [m].[MaxMs] = CASE WHEN [m].[MaxMs] >= [n].[MaxMs] OR [n].[MaxMs] IS NULL THEN [m].[MaxMs] ELSE [n].[MaxMs] END
     FROM [chokaq].[MetricSeries] AS [m]
-        INNER JOIN @Series AS [n]
-            ON [n].[Measure] = [m].[Measure]
-                AND [n].[Queue] = [m].[Queue]
-                AND [n].[Type] = [m].[Type]
-                AND [n].[Outcome] = [m].[Outcome]
-                AND [n].[FailureReason] = [m].[FailureReason]
-                AND [n].[Bin] = [m].[Bin]
-    WHERE [m].[Resolution] = @FineMinutes * 60
-        AND [m].[BucketStartUtc] = @FineStart
-        AND [m].[Shard] = @Shard;
+    INNER JOIN @Series AS [n]
+        ON [n].[Measure] = [m].[Measure]
+            AND [n].[Queue] = [m].[Queue]
+            AND [n].[Type] = [m].[Type]
+            AND [n].[Outcome] = [m].[Outcome]
+            AND [n].[FailureReason] = [m].[FailureReason]
+            AND [n].[Bin] = [m].[Bin]
+    WHERE [m].[Resolution] = @FineMinutes * 60 AND [m].[BucketStartUtc] = @FineStart AND [m].[Shard] = @Shard;
 
-    INSERT INTO [chokaq].[MetricSeries] ([Resolution], [BucketStartUtc], [Measure], [Queue], [Type], [Outcome], [FailureReason], [Bin], [Shard], [SampleCount], [TotalMs], [MaxMs])
-    SELECT @FineMinutes * 60, @FineStart, [n].[Measure], [n].[Queue], [n].[Type], [n].[Outcome], [n].[FailureReason], [n].[Bin], @Shard, [n].[SampleCount], [n].[TotalMs], [n].[MaxMs]
+    INSERT INTO [chokaq].[MetricSeries] (
+        [Resolution],
+        [BucketStartUtc],
+        [Measure],
+        [Queue],
+        [Type],
+        [Outcome],
+        [FailureReason],
+        [Bin],
+        [Shard],
+        [SampleCount],
+        [TotalMs],
+        [MaxMs]
+    )
+    SELECT
+        @FineMinutes * 60,
+        @FineStart,
+        [n].[Measure],
+        [n].[Queue],
+        [n].[Type],
+        [n].[Outcome],
+        [n].[FailureReason],
+        [n].[Bin],
+        @Shard,
+        [n].[SampleCount],
+        [n].[TotalMs],
+        [n].[MaxMs]
     FROM @Series AS [n]
     WHERE NOT EXISTS (
-        SELECT 1
-        FROM [chokaq].[MetricSeries] AS [m]
-        WHERE [m].[Resolution] = @FineMinutes * 60
-            AND [m].[BucketStartUtc] = @FineStart
-            AND [m].[Measure] = [n].[Measure]
-            AND [m].[Queue] = [n].[Queue]
-            AND [m].[Type] = [n].[Type]
-            AND [m].[Outcome] = [n].[Outcome]
-            AND [m].[FailureReason] = [n].[FailureReason]
-            AND [m].[Bin] = [n].[Bin]
-            AND [m].[Shard] = @Shard
-    )
+            SELECT 1
+            FROM [chokaq].[MetricSeries] AS [m]
+            WHERE [m].[Resolution] = @FineMinutes * 60
+                AND [m].[BucketStartUtc] = @FineStart
+                AND [m].[Measure] = [n].[Measure]
+                AND [m].[Queue] = [n].[Queue]
+                AND [m].[Type] = [n].[Type]
+                AND [m].[Outcome] = [n].[Outcome]
+                AND [m].[FailureReason] = [n].[FailureReason]
+                AND [m].[Bin] = [n].[Bin]
+                AND [m].[Shard] = @Shard
+        )
     ORDER BY [n].[Measure], [n].[Queue], [n].[Type], [n].[Outcome], [n].[FailureReason], [n].[Bin];
 END;
 GO

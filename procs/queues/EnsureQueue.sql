@@ -16,16 +16,13 @@ Lock order: Queues, QueueGates.
 Role: internal, not granted.
 Version: 1
 */
-CREATE OR ALTER PROCEDURE [chokaq].[EnsureQueue]
-    @Procedure nvarchar(128),
-    @Queue varchar(255),
-    @Create bit
+CREATE OR ALTER PROCEDURE [chokaq].[EnsureQueue] @Procedure NVARCHAR(128), @Queue VARCHAR(255), @Create BIT
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
-    DECLARE @Message nvarchar(2048);
+    DECLARE @Message NVARCHAR(2048);
 
     IF @Queue IS NULL OR @Queue = ''
     BEGIN

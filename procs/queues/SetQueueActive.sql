@@ -16,18 +16,15 @@ Lock order: QueueGates (only to create), Queues.
 Role: [chokaq_operator]
 Version: 1
 */
-CREATE OR ALTER PROCEDURE [chokaq].[SetQueueActive]
-    @Queue varchar(255),
-    @IsActive bit,
-    @Create bit = 0
+CREATE OR ALTER PROCEDURE [chokaq].[SetQueueActive] @Queue VARCHAR(255), @IsActive BIT, @Create BIT = 0
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
-    DECLARE @OwnsTransaction bit = CASE WHEN @@TRANCOUNT = 0 THEN 1 ELSE 0 END;
-    DECLARE @Now datetime2(7) = SYSUTCDATETIME();
-    DECLARE @Message nvarchar(2048);
+    DECLARE @OwnsTransaction BIT = CASE WHEN @@TRANCOUNT = 0 THEN 1 ELSE 0 END;
+    DECLARE @Now DATETIME2(7) = SYSUTCDATETIME();
+    DECLARE @Message NVARCHAR(2048);
 
     IF @IsActive IS NULL
     BEGIN
@@ -44,10 +41,8 @@ BEGIN
         EXECUTE [chokaq].[EnsureQueue] @Procedure = N'SetQueueActive', @Queue = @Queue, @Create = @Create;
 
         UPDATE [chokaq].[Queues]
-        SET [IsActive] = @IsActive,
-            [LastUpdatedUtc] = @Now
+        SET [IsActive] = @IsActive, [LastUpdatedUtc] = @Now
         WHERE [Name] = @Queue;
-
 
         IF @OwnsTransaction = 1
         BEGIN

@@ -16,18 +16,15 @@ Lock order: QueueGates (only to create or to limit), Queues.
 Role: [chokaq_operator]
 Version: 1
 */
-CREATE OR ALTER PROCEDURE [chokaq].[SetQueueMaxWorkers]
-    @Queue varchar(255),
-    @MaxWorkers int,
-    @Create bit = 0
+CREATE OR ALTER PROCEDURE [chokaq].[SetQueueMaxWorkers] @Queue VARCHAR(255), @MaxWorkers INT, @Create BIT = 0
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
-    DECLARE @OwnsTransaction bit = CASE WHEN @@TRANCOUNT = 0 THEN 1 ELSE 0 END;
-    DECLARE @Now datetime2(7) = SYSUTCDATETIME();
-    DECLARE @Message nvarchar(2048);
+    DECLARE @OwnsTransaction BIT = CASE WHEN @@TRANCOUNT = 0 THEN 1 ELSE 0 END;
+    DECLARE @Now DATETIME2(7) = SYSUTCDATETIME();
+    DECLARE @Message NVARCHAR(2048);
 
     IF @MaxWorkers < 0
     BEGIN
@@ -49,10 +46,8 @@ BEGIN
         WHERE [Queue] = @Queue;
 
         UPDATE [chokaq].[Queues]
-        SET [MaxWorkers] = @MaxWorkers,
-            [LastUpdatedUtc] = @Now
+        SET [MaxWorkers] = @MaxWorkers, [LastUpdatedUtc] = @Now
         WHERE [Name] = @Queue;
-
 
         IF @OwnsTransaction = 1
         BEGIN

@@ -22,24 +22,29 @@ Role: [chokaq_operator]
 Version: 1
 */
 CREATE OR ALTER PROCEDURE [chokaq].[SetQueueRetryPolicy]
-    @Queue varchar(255),
-    @MaxAttempts int,
-    @RetryBaseSeconds int,
-    @RetryMultiplier float,
-    @RetryMaxSeconds int,
-    @RetryJitterPercent int,
-    @MaxJobAgeSeconds int,
-    @Create bit = 0
+    @Queue VARCHAR(255),
+    @MaxAttempts INT,
+    @RetryBaseSeconds INT,
+    @RetryMultiplier FLOAT,
+    @RetryMaxSeconds INT,
+    @RetryJitterPercent INT,
+    @MaxJobAgeSeconds INT,
+    @Create BIT = 0
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
-    DECLARE @OwnsTransaction bit = CASE WHEN @@TRANCOUNT = 0 THEN 1 ELSE 0 END;
-    DECLARE @Now datetime2(7) = SYSUTCDATETIME();
-    DECLARE @Message nvarchar(2048);
+    DECLARE @OwnsTransaction BIT = CASE WHEN @@TRANCOUNT = 0 THEN 1 ELSE 0 END;
+    DECLARE @Now DATETIME2(7) = SYSUTCDATETIME();
+    DECLARE @Message NVARCHAR(2048);
 
-    IF COALESCE(@MaxAttempts, 0) NOT BETWEEN 1 AND 1000 OR COALESCE(@RetryBaseSeconds, -1) NOT BETWEEN 0 AND 86400 OR COALESCE(@RetryMultiplier, 0) NOT BETWEEN 1 AND 100 OR COALESCE(@RetryMaxSeconds, -1) NOT BETWEEN @RetryBaseSeconds AND 2592000 OR COALESCE(@RetryJitterPercent, -1) NOT BETWEEN 0 AND 100 OR @MaxJobAgeSeconds < 1
+    IF COALESCE(@MaxAttempts, 0) NOT BETWEEN 1 AND 1000
+       OR COALESCE(@RetryBaseSeconds, -1) NOT BETWEEN 0 AND 86400
+       OR COALESCE(@RetryMultiplier, 0) NOT BETWEEN 1 AND 100
+       OR COALESCE(@RetryMaxSeconds, -1) NOT BETWEEN @RetryBaseSeconds AND 2592000
+       OR COALESCE(@RetryJitterPercent, -1) NOT BETWEEN 0 AND 100
+       OR @MaxJobAgeSeconds < 1
     BEGIN
         SET @Message = N'SetQueueRetryPolicy: @MaxAttempts 1 to 1000, @RetryBaseSeconds 0 to 86400, @RetryMultiplier 1 to 100, @RetryMaxSeconds from the base to 2592000, @RetryJitterPercent 0 to 100, @MaxJobAgeSeconds 1 or more or NULL.';
         THROW 51008, @Message, 1;
@@ -54,7 +59,8 @@ BEGIN
         EXECUTE [chokaq].[EnsureQueue] @Procedure = N'SetQueueRetryPolicy', @Queue = @Queue, @Create = @Create;
 
         UPDATE [chokaq].[Queues]
-        SET [MaxAttempts] = @MaxAttempts,
+        SET
+            [MaxAttempts] = @MaxAttempts,
             [RetryBaseSeconds] = @RetryBaseSeconds,
             [RetryMultiplier] = @RetryMultiplier,
             [RetryMaxSeconds] = @RetryMaxSeconds,
@@ -62,7 +68,6 @@ BEGIN
             [MaxJobAgeSeconds] = @MaxJobAgeSeconds,
             [LastUpdatedUtc] = @Now
         WHERE [Name] = @Queue;
-
 
         IF @OwnsTransaction = 1
         BEGIN

@@ -18,18 +18,18 @@ Role: [chokaq_operator]
 Version: 1
 */
 CREATE OR ALTER PROCEDURE [chokaq].[SetQueueZombiePolicy]
-    @Queue varchar(255),
-    @ZombieTimeoutSeconds int,
-    @ZombieAction tinyint,
-    @Create bit = 0
+    @Queue VARCHAR(255),
+    @ZombieTimeoutSeconds INT,
+    @ZombieAction TINYINT,
+    @Create BIT = 0
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
-    DECLARE @OwnsTransaction bit = CASE WHEN @@TRANCOUNT = 0 THEN 1 ELSE 0 END;
-    DECLARE @Now datetime2(7) = SYSUTCDATETIME();
-    DECLARE @Message nvarchar(2048);
+    DECLARE @OwnsTransaction BIT = CASE WHEN @@TRANCOUNT = 0 THEN 1 ELSE 0 END;
+    DECLARE @Now DATETIME2(7) = SYSUTCDATETIME();
+    DECLARE @Message NVARCHAR(2048);
 
     IF @ZombieTimeoutSeconds NOT BETWEEN 1 AND 604800 OR @ZombieAction IS NULL OR @ZombieAction NOT IN (0, 1)
     BEGIN
@@ -46,11 +46,8 @@ BEGIN
         EXECUTE [chokaq].[EnsureQueue] @Procedure = N'SetQueueZombiePolicy', @Queue = @Queue, @Create = @Create;
 
         UPDATE [chokaq].[Queues]
-        SET [ZombieTimeoutSeconds] = @ZombieTimeoutSeconds,
-            [ZombieAction] = @ZombieAction,
-            [LastUpdatedUtc] = @Now
+        SET [ZombieTimeoutSeconds] = @ZombieTimeoutSeconds, [ZombieAction] = @ZombieAction, [LastUpdatedUtc] = @Now
         WHERE [Name] = @Queue;
-
 
         IF @OwnsTransaction = 1
         BEGIN

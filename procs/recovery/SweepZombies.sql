@@ -18,25 +18,26 @@ Lock order: Queues (read), JobsHot, then that of SettleFailures; rows in key ord
 Role: [chokaq_worker]
 Version: 1
 */
-CREATE OR ALTER PROCEDURE [chokaq].[SweepZombies]
-    @BatchSize int = NULL
+CREATE OR ALTER PROCEDURE [chokaq].[SweepZombies] @BatchSize INT = NULL
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
     SET DEADLOCK_PRIORITY LOW;
 
-    DECLARE @Now datetime2(7) = SYSUTCDATETIME();
-    DECLARE @FetchedBeforeUtc datetime2(7);
-    DECLARE @Recovered int;
-    DECLARE @Retried int = 0;
-    DECLARE @Dead int = 0;
-    DECLARE @Message nvarchar(2048);
+    DECLARE @Now DATETIME2(7) = SYSUTCDATETIME();
+    DECLARE @FetchedBeforeUtc DATETIME2(7);
+    DECLARE @Recovered INT;
+    DECLARE @Retried INT = 0;
+    DECLARE @Dead INT = 0;
+    DECLARE @Message NVARCHAR(2048);
     DECLARE @Zombies [chokaq].[FailureRows];
-    DECLARE @Abandoned TABLE ([JobId] varchar(50) NOT NULL PRIMARY KEY);
+    DECLARE @Abandoned TABLE (
+        [JobId] VARCHAR(50) NOT NULL PRIMARY KEY
+    );
     DECLARE @Cutoffs TABLE (
-        [Queue] varchar(255) NOT NULL PRIMARY KEY,
-        [StaleBeforeUtc] datetime2(7) NOT NULL
+        [Queue] VARCHAR(255) NOT NULL PRIMARY KEY,
+        [StaleBeforeUtc] DATETIME2(7) NOT NULL
     );
 
     SELECT
@@ -53,43 +54,55 @@ BEGIN
     INSERT INTO @Cutoffs ([Queue], [StaleBeforeUtc])
     SELECT [q].[Name], DATEADD(SECOND, -COALESCE([q].[ZombieTimeoutSeconds], [s].[ZombieTimeoutSeconds]), @Now)
     FROM [chokaq].[Queues] AS [q]
-        CROSS JOIN [chokaq].[Settings] AS [s];
+    CROSS JOIN [chokaq].[Settings] AS [s];
 
     INSERT INTO @Abandoned ([JobId])
     SELECT TOP (@BatchSize) [h].[Id]
     FROM [chokaq].[JobsHot] AS [h] WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
-    WHERE [h].[Status] = 1
-        AND [h].[HeartbeatUtc] < @FetchedBeforeUtc
+    WHERE [h].[Status] = 1 AND [h].[HeartbeatUtc] < @FetchedBeforeUtc
     ORDER BY [h].[HeartbeatUtc];
 
     UPDATE [chokaq].[JobsHot]
-    SET [Status] = 0,
+    SET
+        [Status] = 0,
         [WorkerId] = NULL,
         [HeartbeatUtc] = NULL,
         [LastUpdatedUtc] = @Now,
         [LastModifiedBy] = 'SweepZombies'
-    WHERE [Id] IN (SELECT [a].[JobId] FROM @Abandoned AS [a])
-        AND [Status] = 1
-        AND [HeartbeatUtc] < @FetchedBeforeUtc;
+    WHERE [Id] IN (SELECT [a].[JobId] FROM @Abandoned AS [a]) AND [Status] = 1 AND [HeartbeatUtc] < @FetchedBeforeUtc;
 
     SET @Recovered = @@ROWCOUNT;
 
-    INSERT INTO @Zombies ([JobId], [WorkerId], [LeaseToken], [FailureReason], [ErrorDetails], [ErrorGroup], [RetryAfterSeconds], [DurationMs], [StaleBeforeUtc])
+    INSERT INTO @Zombies (
+        [JobId],
+        [WorkerId],
+        [LeaseToken],
+        [FailureReason],
+        [ErrorDetails],
+        [ErrorGroup],
+        [RetryAfterSeconds],
+        [DurationMs],
+        [StaleBeforeUtc]
+    )
     SELECT TOP (@BatchSize)
         [h].[Id],
         [h].[WorkerId],
         [h].[LeaseToken],
         2,
-        CONCAT(N'No heartbeat since ', CONVERT(nvarchar(30), [h].[HeartbeatUtc], 126), N'Z from worker ', [h].[WorkerId], N'.'),
+        CONCAT(
+            N'No heartbeat since ',
+            CONVERT(NVARCHAR(30), [h].[HeartbeatUtc], 126),
+            N'Z from worker ',
+            [h].[WorkerId],
+            N'.'
+        ),
         N'No heartbeat',
         NULL,
         NULL,
         [c].[StaleBeforeUtc]
     FROM @Cutoffs AS [c]
-        INNER JOIN [chokaq].[JobsHot] AS [h] WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
-            ON [h].[Queue] = [c].[Queue]
-    WHERE [h].[Status] = 2
-        AND [h].[HeartbeatUtc] < [c].[StaleBeforeUtc]
+    INNER JOIN [chokaq].[JobsHot] AS [h] WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK) ON [h].[Queue] = [c].[Queue]
+    WHERE [h].[Status] = 2 AND [h].[HeartbeatUtc] < [c].[StaleBeforeUtc]
     ORDER BY [h].[HeartbeatUtc];
 
     IF @@ROWCOUNT > 0

@@ -15,8 +15,7 @@ Lock order: JobsHot, JobsArchive, JobsDLQ (read).
 Role: [chokaq_reader]
 Version: 1
 */
-CREATE OR ALTER PROCEDURE [chokaq].[GetJob]
-    @JobId varchar(50)
+CREATE OR ALTER PROCEDURE [chokaq].[GetJob] @JobId VARCHAR(50)
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
@@ -24,7 +23,7 @@ BEGIN
 
     /* In the order in which a job moves, so that one that moves meanwhile is found where it goes. */
     SELECT
-        CONVERT(varchar(10), 'hot') AS [Pillar],
+        CONVERT(VARCHAR(10), 'hot') AS [Pillar],
         [h].[Id] AS [JobId],
         [h].[Queue],
         [h].[Type],
@@ -42,12 +41,12 @@ BEGIN
         [h].[ScheduledAtUtc],
         [h].[CreatedAtUtc],
         [h].[StartedAtUtc],
-        CONVERT(datetime2(7), NULL) AS [FinishedAtUtc],
-        CONVERT(datetime2(7), NULL) AS [FailedAtUtc],
-        CONVERT(float, NULL) AS [DurationMs],
-        CONVERT(float, NULL) AS [WaitMs],
-        CONVERT(int, NULL) AS [FailureReason],
-        CONVERT(nvarchar(max), NULL) AS [ErrorDetails],
+        CONVERT(DATETIME2(7), NULL) AS [FinishedAtUtc],
+        CONVERT(DATETIME2(7), NULL) AS [FailedAtUtc],
+        CONVERT(FLOAT, NULL) AS [DurationMs],
+        CONVERT(FLOAT, NULL) AS [WaitMs],
+        CONVERT(INT, NULL) AS [FailureReason],
+        CONVERT(NVARCHAR(MAX), NULL) AS [ErrorDetails],
         [h].[LastUpdatedUtc],
         [h].[CreatedBy],
         [h].[LastModifiedBy]
@@ -55,7 +54,7 @@ BEGIN
     WHERE [h].[Id] = @JobId
     UNION ALL
     SELECT
-        CONVERT(varchar(10), 'archive') AS [Pillar],
+        CONVERT(VARCHAR(10), 'archive') AS [Pillar],
         [a].[Id] AS [JobId],
         [a].[Queue],
         [a].[Type],
@@ -63,22 +62,22 @@ BEGIN
         [a].[Tags],
         [a].[IdempotencyKey],
         [a].[Priority],
-        CONVERT(tinyint, NULL) AS [Status],
+        CONVERT(TINYINT, NULL) AS [Status],
         [a].[AttemptCount],
         [a].[MaxAttempts],
         [a].[WorkerId],
         [a].[LeaseToken],
-        CONVERT(datetime2(7), NULL) AS [HeartbeatUtc],
-        CONVERT(datetime2(7), NULL) AS [CancelRequestedUtc],
+        CONVERT(DATETIME2(7), NULL) AS [HeartbeatUtc],
+        CONVERT(DATETIME2(7), NULL) AS [CancelRequestedUtc],
         [a].[ScheduledAtUtc],
         [a].[CreatedAtUtc],
         [a].[StartedAtUtc],
         [a].[FinishedAtUtc],
-        CONVERT(datetime2(7), NULL) AS [FailedAtUtc],
+        CONVERT(DATETIME2(7), NULL) AS [FailedAtUtc],
         [a].[DurationMs],
         [a].[WaitMs],
-        CONVERT(int, NULL) AS [FailureReason],
-        CONVERT(nvarchar(max), NULL) AS [ErrorDetails],
+        CONVERT(INT, NULL) AS [FailureReason],
+        CONVERT(NVARCHAR(MAX), NULL) AS [ErrorDetails],
         [a].[FinishedAtUtc] AS [LastUpdatedUtc],
         [a].[CreatedBy],
         [a].[LastModifiedBy]
@@ -86,7 +85,7 @@ BEGIN
     WHERE [a].[Id] = @JobId
     UNION ALL
     SELECT
-        CONVERT(varchar(10), 'dlq') AS [Pillar],
+        CONVERT(VARCHAR(10), 'dlq') AS [Pillar],
         [d].[Id] AS [JobId],
         [d].[Queue],
         [d].[Type],
@@ -94,17 +93,17 @@ BEGIN
         [d].[Tags],
         [d].[IdempotencyKey],
         [d].[Priority],
-        CONVERT(tinyint, NULL) AS [Status],
+        CONVERT(TINYINT, NULL) AS [Status],
         [d].[AttemptCount],
         [d].[MaxAttempts],
         [d].[WorkerId],
         [d].[LeaseToken],
-        CONVERT(datetime2(7), NULL) AS [HeartbeatUtc],
-        CONVERT(datetime2(7), NULL) AS [CancelRequestedUtc],
+        CONVERT(DATETIME2(7), NULL) AS [HeartbeatUtc],
+        CONVERT(DATETIME2(7), NULL) AS [CancelRequestedUtc],
         [d].[ScheduledAtUtc],
         [d].[CreatedAtUtc],
         [d].[StartedAtUtc],
-        CONVERT(datetime2(7), NULL) AS [FinishedAtUtc],
+        CONVERT(DATETIME2(7), NULL) AS [FinishedAtUtc],
         [d].[FailedAtUtc],
         [d].[DurationMs],
         [d].[WaitMs],

@@ -15,29 +15,27 @@ Lock order: Queues, JobsHot (read).
 Role: [chokaq_reader]
 Version: 1
 */
-CREATE OR ALTER PROCEDURE [chokaq].[GetQueueHealth]
-    @Queue varchar(255) = NULL
+CREATE OR ALTER PROCEDURE [chokaq].[GetQueueHealth] @Queue VARCHAR(255) = NULL
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
-    DECLARE @Now datetime2(7) = SYSUTCDATETIME();
+    DECLARE @Now DATETIME2(7) = SYSUTCDATETIME();
     /* Two statements instead of "@Queue IS NULL OR …": each gets a plan of its own. */
-    DECLARE @Names TABLE ([Queue] varchar(255) NOT NULL PRIMARY KEY);
+    DECLARE @Names TABLE (
+        [Queue] VARCHAR(255) NOT NULL PRIMARY KEY
+    );
 
     IF @Queue IS NULL
     BEGIN
         INSERT INTO @Names ([Queue])
-        SELECT [q].[Name]
-        FROM [chokaq].[Queues] AS [q];
+        SELECT [q].[Name] FROM [chokaq].[Queues] AS [q];
     END;
     ELSE
     BEGIN
         INSERT INTO @Names ([Queue])
-        SELECT [q].[Name]
-        FROM [chokaq].[Queues] AS [q]
-        WHERE [q].[Name] = @Queue;
+        SELECT [q].[Name] FROM [chokaq].[Queues] AS [q] WHERE [q].[Name] = @Queue;
     END;
 
     /* Rows that a worker is moving at this moment are passed over instead of waited for: a health check must not queue up behind the work. */
@@ -57,13 +55,28 @@ BEGIN
             [q].[IsPaused],
             [q].[IsActive],
             [q].[MaxWorkers],
-            (SELECT COUNT(*) FROM [chokaq].[JobsHot] AS [h] WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK) WHERE [h].[Queue] = [q].[Name] AND [h].[Status] = 1) AS [Fetched],
-            (SELECT COUNT(*) FROM [chokaq].[JobsHot] AS [h] WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK) WHERE [h].[Queue] = [q].[Name] AND [h].[Status] = 2) AS [Processing],
-            (SELECT MIN([h].[ScheduledAtUtc]) FROM [chokaq].[JobsHot] AS [h] WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK) WHERE [h].[Queue] = [q].[Name] AND [h].[Status] = 0 AND [h].[ScheduledAtUtc] <= @Now) AS [OldestDueUtc],
-            (SELECT MIN([h].[HeartbeatUtc]) FROM [chokaq].[JobsHot] AS [h] WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK) WHERE [h].[Queue] = [q].[Name] AND [h].[Status] = 2) AS [OldestHeartbeatUtc]
+            (
+                SELECT COUNT(*)
+                FROM [chokaq].[JobsHot] AS [h] WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
+                WHERE [h].[Queue] = [q].[Name] AND [h].[Status] = 1
+            ) AS [Fetched],
+            (
+                SELECT COUNT(*)
+                FROM [chokaq].[JobsHot] AS [h] WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
+                WHERE [h].[Queue] = [q].[Name] AND [h].[Status] = 2
+            ) AS [Processing],
+            (
+                SELECT MIN([h].[ScheduledAtUtc])
+                FROM [chokaq].[JobsHot] AS [h] WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
+                WHERE [h].[Queue] = [q].[Name] AND [h].[Status] = 0 AND [h].[ScheduledAtUtc] <= @Now
+            ) AS [OldestDueUtc],
+            (
+                SELECT MIN([h].[HeartbeatUtc])
+                FROM [chokaq].[JobsHot] AS [h] WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
+                WHERE [h].[Queue] = [q].[Name] AND [h].[Status] = 2
+            ) AS [OldestHeartbeatUtc]
         FROM @Names AS [n]
-            INNER JOIN [chokaq].[Queues] AS [q]
-                ON [q].[Name] = [n].[Queue]
+        INNER JOIN [chokaq].[Queues] AS [q] ON [q].[Name] = [n].[Queue]
     ) AS [c]
     ORDER BY [c].[Queue];
 END;

@@ -14,29 +14,27 @@ Lock order: Queues, JobsHot (read).
 Role: [chokaq_reader]
 Version: 1
 */
-CREATE OR ALTER PROCEDURE [chokaq].[GetQueueStats]
-    @Queue varchar(255) = NULL
+CREATE OR ALTER PROCEDURE [chokaq].[GetQueueStats] @Queue VARCHAR(255) = NULL
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
-    DECLARE @Now datetime2(7) = SYSUTCDATETIME();
+    DECLARE @Now DATETIME2(7) = SYSUTCDATETIME();
     /* Two statements instead of "@Queue IS NULL OR …": each gets a plan of its own. */
-    DECLARE @Names TABLE ([Queue] varchar(255) NOT NULL PRIMARY KEY);
+    DECLARE @Names TABLE (
+        [Queue] VARCHAR(255) NOT NULL PRIMARY KEY
+    );
 
     IF @Queue IS NULL
     BEGIN
         INSERT INTO @Names ([Queue])
-        SELECT [q].[Name]
-        FROM [chokaq].[Queues] AS [q];
+        SELECT [q].[Name] FROM [chokaq].[Queues] AS [q];
     END;
     ELSE
     BEGIN
         INSERT INTO @Names ([Queue])
-        SELECT [q].[Name]
-        FROM [chokaq].[Queues] AS [q]
-        WHERE [q].[Name] = @Queue;
+        SELECT [q].[Name] FROM [chokaq].[Queues] AS [q] WHERE [q].[Name] = @Queue;
     END;
 
     SELECT
@@ -49,10 +47,22 @@ BEGIN
     FROM (
         SELECT
             [n].[Queue],
-            (SELECT COUNT_BIG(*) FROM [chokaq].[JobsHot] AS [h] WHERE [h].[Queue] = [n].[Queue] AND [h].[Status] = 0 AND [h].[ScheduledAtUtc] <= @Now) AS [Due],
-            (SELECT COUNT_BIG(*) FROM [chokaq].[JobsHot] AS [h] WHERE [h].[Queue] = [n].[Queue] AND [h].[Status] = 0 AND [h].[ScheduledAtUtc] > @Now) AS [Scheduled],
-            (SELECT COUNT_BIG(*) FROM [chokaq].[JobsHot] AS [h] WHERE [h].[Queue] = [n].[Queue] AND [h].[Status] = 1) AS [Fetched],
-            (SELECT COUNT_BIG(*) FROM [chokaq].[JobsHot] AS [h] WHERE [h].[Queue] = [n].[Queue] AND [h].[Status] = 2) AS [Processing]
+            (
+                SELECT COUNT_BIG(*)
+                FROM [chokaq].[JobsHot] AS [h]
+                WHERE [h].[Queue] = [n].[Queue] AND [h].[Status] = 0 AND [h].[ScheduledAtUtc] <= @Now
+            ) AS [Due],
+            (
+                SELECT COUNT_BIG(*)
+                FROM [chokaq].[JobsHot] AS [h]
+                WHERE [h].[Queue] = [n].[Queue] AND [h].[Status] = 0 AND [h].[ScheduledAtUtc] > @Now
+            ) AS [Scheduled],
+            (
+                SELECT COUNT_BIG(*) FROM [chokaq].[JobsHot] AS [h] WHERE [h].[Queue] = [n].[Queue] AND [h].[Status] = 1
+            ) AS [Fetched],
+            (
+                SELECT COUNT_BIG(*) FROM [chokaq].[JobsHot] AS [h] WHERE [h].[Queue] = [n].[Queue] AND [h].[Status] = 2
+            ) AS [Processing]
         FROM @Names AS [n]
     ) AS [c]
     ORDER BY [c].[Queue];

@@ -14,28 +14,26 @@ Lock order: Queues, StatsSummary (read).
 Role: [chokaq_reader]
 Version: 1
 */
-CREATE OR ALTER PROCEDURE [chokaq].[GetSummaryStats]
-    @Queue varchar(255) = NULL
+CREATE OR ALTER PROCEDURE [chokaq].[GetSummaryStats] @Queue VARCHAR(255) = NULL
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
     /* Two statements instead of "@Queue IS NULL OR …": each gets a plan of its own. */
-    DECLARE @Names TABLE ([Queue] varchar(255) NOT NULL PRIMARY KEY);
+    DECLARE @Names TABLE (
+        [Queue] VARCHAR(255) NOT NULL PRIMARY KEY
+    );
 
     IF @Queue IS NULL
     BEGIN
         INSERT INTO @Names ([Queue])
-        SELECT [q].[Name]
-        FROM [chokaq].[Queues] AS [q];
+        SELECT [q].[Name] FROM [chokaq].[Queues] AS [q];
     END;
     ELSE
     BEGIN
         INSERT INTO @Names ([Queue])
-        SELECT [q].[Name]
-        FROM [chokaq].[Queues] AS [q]
-        WHERE [q].[Name] = @Queue;
+        SELECT [q].[Name] FROM [chokaq].[Queues] AS [q] WHERE [q].[Name] = @Queue;
     END;
 
     SELECT
@@ -45,8 +43,7 @@ BEGIN
         COALESCE(SUM([s].[RetriedTotal]), 0) AS [RetriedTotal],
         MAX([s].[LastActivityUtc]) AS [LastActivityUtc]
     FROM @Names AS [n]
-        LEFT OUTER JOIN [chokaq].[StatsSummary] AS [s]
-            ON [s].[Queue] = [n].[Queue]
+    LEFT OUTER JOIN [chokaq].[StatsSummary] AS [s] ON [s].[Queue] = [n].[Queue]
     GROUP BY [n].[Queue]
     ORDER BY [n].[Queue];
 END;
