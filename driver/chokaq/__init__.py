@@ -1,9 +1,6 @@
 """A background-job queue that lives in SQL Server.
 
-import chokaq
-
-with chokaq.connect("embedded:///tmp/jobs.db") as queue:
-queue.enqueue("mail", "welcome", {"to": "ann@example.org"})
+``connect`` opens a ``JobQueue`` (producers, operators), ``Worker`` runs jobs. Errors are ``ChokaqError``.
 """
 
 from .errors import (
@@ -58,11 +55,25 @@ from .models import (
 )
 from .queue import JobQueue, connect
 from .version import __version__
+from .worker import Worker, WorkerSummary
+from .worker_context import (
+    CircuitOpen,
+    Fatal,
+    JobCancelled,
+    JobContext,
+    JobError,
+    Rejected,
+    RetryLater,
+    Throttled,
+    TimedOut,
+)
+from .worker_events import WorkerEvent
 
 __all__ = [
     "BatchTooLargeError",
     "CallTimeoutError",
     "ChokaqError",
+    "CircuitOpen",
     "Completion",
     "ConnectionFailedError",
     "ConnectionLostError",
@@ -76,12 +87,16 @@ __all__ = [
     "FailOutcome",
     "Failure",
     "FailureReason",
+    "Fatal",
     "FetchedJob",
     "InvalidJsonError",
     "InvalidParameterError",
     "InvalidUrlError",
     "InvalidValueError",
     "Job",
+    "JobCancelled",
+    "JobContext",
+    "JobError",
     "JobQueue",
     "JobStatus",
     "Lease",
@@ -99,14 +114,21 @@ __all__ = [
     "QueueHealth",
     "QueueNotFoundError",
     "QueueStats",
+    "Rejected",
+    "RetryLater",
     "RowError",
     "SummaryStats",
     "SweepResult",
+    "Throttled",
     "Throughput",
+    "TimedOut",
     "TransactionNotAllowedError",
     "UnknownEngineError",
     "UnknownKeyError",
     "ValueTooLongError",
+    "Worker",
+    "WorkerEvent",
+    "WorkerSummary",
     "__version__",
     "connect",
 ]

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
 
-from .connection import Connector
+from .connection import Connector, Session, close_quietly
 from .dbapi import Cursor, DriverError, is_driver_error, read_error
 from .errors import (
     REGISTRY,
@@ -36,6 +36,7 @@ from .errors import (
     DatabaseError,
     DeadlockError,
     NotDeployedError,
+    NotRepresentableError,
     PermissionDeniedError,
     ProtocolError,
     ValueTooLongError,
@@ -70,6 +71,13 @@ _DEADLOCK = 1205
 _NO_PROCEDURE = 2812
 _NO_SCHEMA = 2760
 _NO_PERMISSION = 229
+# Babelfish has one number for all that it did not translate, and PostgreSQL's text.
+_BABELFISH_UNMAPPED = 33557097
+_BABELFISH_TEXTS = (
+    (re.compile(r"(?:procedure .+|schema \".+\") does not exist"), _NO_PROCEDURE),
+    (re.compile(r"permission denied for "), _NO_PERMISSION),
+)
+_THERE_AND_BACK = "SELECT CONVERT(nvarchar(4000), CONVERT(varchar(8000), ?)) AS Stored;"
 
 
 class Caller:
@@ -87,6 +95,10 @@ class Caller:
             raise ValueError("schema: letters, digits and underscores only, not beginning with a digit")
         self.connector = connector
         self.schema = schema
+        # One string object for each procedure: pyodbc recognises a prepared statement by identity.
+        self._statements = {
+            name: f"EXEC [{schema}].[{name}]{procedure.arguments};" for name, procedure in PROCEDURES.items()
+        }
         self._retry = retry or RetryPolicy()
         self._sleep = sleep
 
@@ -104,10 +116,10 @@ class Caller:
             _check(procedure, param, value) for param, value in zip(procedure.params, values, strict=True)
         )
         if connection is not None:
-            return self._once(connection, procedure, values)
+            return self._on_connection(connection, procedure, values)
         if not self.connector.owned:
-            with self.connector.use() as given:
-                return self._once(given, procedure, values)
+            with self.connector.lend() as given:
+                return self._on_connection(given, procedure, values)
         return self._repeated(procedure, values)
 
     def _repeated(self, procedure: Procedure, values: tuple[Any, ...]) -> list[Row]:
@@ -115,7 +127,7 @@ class Caller:
         while True:
             try:
                 with self.connector.use() as own:
-                    return self._once(own, procedure, values)
+                    return self._on_session(own, procedure, values)
             except (ChokaqError, KeyboardInterrupt, SystemExit, MemoryError) as error:
                 if not _leaves_connection_usable(error):
                     self.connector.discard()
@@ -136,14 +148,30 @@ class Caller:
                 raise
             self._sleep(delay)
 
-    def _once(self, connection: Any, procedure: Procedure, values: tuple[Any, ...]) -> list[Row]:
+    def _on_session(self, session: Session, procedure: Procedure, values: tuple[Any, ...]) -> list[Row]:
+        statement = self._statements[procedure.name]
         try:
-            cursor: Cursor = connection.cursor()
+            cursor = session.cursor(statement)
             try:
-                self._refuse_unrepresentable(cursor, procedure, values)
+                self._refuse_unrepresentable(session.connection, procedure, values)
+                return self._execute(cursor, procedure, values)
+            except BaseException:
+                session.drop_cursor(statement)
+                raise
+        except Exception as error:
+            if not is_driver_error(error):
+                raise
+            raise self._translate(read_error(error), procedure.name) from error
+
+    def _on_connection(self, connection: Any, procedure: Procedure, values: tuple[Any, ...]) -> list[Row]:
+        """As on a session, but nothing is kept on a connection that is not ours."""
+        try:
+            self._refuse_unrepresentable(connection, procedure, values)
+            cursor = connection.cursor()
+            try:
                 return self._execute(cursor, procedure, values)
             finally:
-                _close_quietly(cursor)
+                close_quietly(cursor)
         except Exception as error:
             if not is_driver_error(error):
                 raise
@@ -151,7 +179,7 @@ class Caller:
 
     def _execute(self, cursor: Cursor, procedure: Procedure, values: tuple[Any, ...]) -> list[Row]:
         _bind(cursor, [param.type for param in procedure.params])
-        statement = f"EXEC [{self.schema}].[{procedure.name}]{procedure.arguments};"
+        statement = self._statements[procedure.name]
         if values:
             cursor.execute(statement, values)
         else:
@@ -173,22 +201,24 @@ class Caller:
             )
         return rows
 
-    def _refuse_unrepresentable(self, cursor: Cursor, procedure: Procedure, values: tuple[Any, ...]) -> None:
+    def _refuse_unrepresentable(self, connection: Any, procedure: Procedure, values: tuple[Any, ...]) -> None:
         """A varchar parameter turns characters that its code page lacks into ``?`` before the procedure can
-        see them. Only the server knows the code page, so it is asked, for the rare value that is not plain
-        ASCII.
+        see them: in the ODBC driver, or in the server. Only there is the code page known, so the rare value
+        that is not plain ASCII is sent there and back the same way first.
         """
         for param, value in zip(procedure.params, values, strict=True):
             if param.type.name != "varchar" or value is None or value.isascii():
                 continue
-            _bind(cursor, [SqlType("nvarchar", 4000)])
-            cursor.execute("SELECT CONVERT(nvarchar(4000), CONVERT(varchar(8000), ?)) AS Stored;", (value,))
-            rows = cursor.fetchall()
-            while cursor.nextset():
-                pass
-            if rows[0][0] != value:
-                raise REGISTRY[51005](
-                    f"{procedure.name}: parameter {param.name} has characters that the database lacks.",
+            cursor = connection.cursor()
+            try:
+                _bind(cursor, [SqlType("varchar", 8000)])
+                cursor.execute(_THERE_AND_BACK, (value,))
+                stored = cursor.fetchall()[0][0]
+            finally:
+                close_quietly(cursor)
+            if stored != value:
+                raise NotRepresentableError(
+                    f"parameter {param.name} has characters that the database's code page lacks.",
                     number=51005,
                     procedure=procedure.name,
                 )
@@ -196,6 +226,8 @@ class Caller:
     def _translate(self, found: DriverError, procedure: str) -> ChokaqError:
         message = self.connector.scrub(found.message)
         number, state = found.number, found.sqlstate or ""
+        if number == _BABELFISH_UNMAPPED:
+            number = next((meant for text, meant in _BABELFISH_TEXTS if text.match(message)), number)
         known = REGISTRY.get(number) if number is not None else None
         kind: type[DatabaseError] = known or DatabaseError
         if known is None:
@@ -208,15 +240,15 @@ class Caller:
             elif number == _NO_PERMISSION:
                 kind = PermissionDeniedError
             elif number in (_NO_PROCEDURE, _NO_SCHEMA):
-                return not_deployed(self.connector.describe(), self.schema, procedure)
+                return not_deployed(self.connector.describe(), self.schema, procedure, message)
         return kind(message, number=number, sqlstate=found.sqlstate, procedure=procedure)
 
 
-def not_deployed(database: str, schema: str, procedure: str) -> NotDeployedError:
-    """The error for a procedure that is not there."""
+def not_deployed(database: str, schema: str, procedure: str, message: str = "") -> NotDeployedError:
+    """The error for a procedure that is not there; ``message``: what the server said."""
     option = "" if schema == "chokaq" else f" --schema {schema}"
     return NotDeployedError(
-        f"There is no procedure [{schema}].[{procedure}] in {database}. "
+        f"[{schema}].[{procedure}] cannot be called in {database}{f' ({message})' if message else ''}. "
         f"Deploy chokaq with: chokaq deploy --url URL{option}  (or: invoke deploy-db)"
     )
 
@@ -246,7 +278,9 @@ def _check(procedure: Procedure, param: Param, value: Any) -> Any:
         if not -(2**31) <= value < 2**31:
             raise ValueError(f"{place}: {value} does not fit an int")
     elif kind == "datetime2":
-        return utc_naive(value, place)
+        # As text: pyodbc cuts the fraction when the server (Babelfish) understates its precision, and SQL
+        # Server takes ISO 8601 with a T in any language setting.
+        return utc_naive(value, place).isoformat(timespec="microseconds")
     return value
 
 
@@ -276,23 +310,9 @@ def _bind(cursor: Any, types: Sequence[SqlType]) -> None:
         "nvarchar": pyodbc.SQL_WVARCHAR,
         "int": pyodbc.SQL_INTEGER,
         "bit": pyodbc.SQL_BIT,
+        "datetime2": pyodbc.SQL_VARCHAR,  # see _check
     }
-    sizes = []
-    for kind in types:
-        if kind.name == "datetime2":
-            # 27 characters of yyyy-mm-dd hh:mm:ss.fffffff; without a size SQL Server answers HY104.
-            sizes.append((pyodbc.SQL_TYPE_TIMESTAMP, 20 + kind.scale, kind.scale))
-        else:
-            sizes.append((codes[kind.name], kind.size, 0))
-    cursor.setinputsizes(sizes)
-
-
-def _close_quietly(cursor: Any) -> None:
-    try:
-        cursor.close()
-    except Exception as error:  # a broken connection: the call's own error is the one to tell
-        if not is_driver_error(error):
-            raise
+    cursor.setinputsizes([(codes[kind.name], kind.size, 0) for kind in types])
 
 
 def _leaves_connection_usable(error: BaseException) -> bool:

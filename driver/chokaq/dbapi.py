@@ -75,7 +75,7 @@ def read_error(error: BaseException) -> DriverError:
     state = args[0] if args and isinstance(args[0], str) and re.fullmatch(r"[0-9A-Z]{5}", args[0]) else None
     text = str(args[1]) if len(args) > 1 else str(error)
     first = _FIRST.search(text)
-    number = int(first[1]) if first else None
+    number = (int(first[1]) or None) if first else None  # 0: the ODBC driver's own error, not the server's
     message = text[: first.start()] if first else text
     shown_state = _STATE.match(message)
     if shown_state:

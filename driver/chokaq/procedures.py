@@ -11,16 +11,17 @@ __all__ = ["PROCEDURES", "Param", "Procedure", "SqlType"]
 
 @dataclass(frozen=True)
 class SqlType:
-    """A T-SQL parameter type. ``size``: characters of a varchar, 0 = max; ``scale``: of a datetime2."""
+    """A T-SQL parameter type. ``size``: characters of a (n)varchar, 0 = max; 27 for a datetime2(7), which is
+    sent as text.
+    """
 
     name: str
     size: int = 0
-    scale: int = 0
 
     def __str__(self) -> str:
-        if self.name in ("varchar", "nvarchar"):
-            return f"{self.name}({self.size or 'max'})"
-        return f"{self.name}({self.scale})" if self.name == "datetime2" else self.name
+        if self.name == "datetime2":
+            return "datetime2(7)"
+        return f"{self.name}({self.size or 'max'})" if self.name in ("varchar", "nvarchar") else self.name
 
 
 @dataclass(frozen=True)
