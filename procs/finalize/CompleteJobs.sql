@@ -127,7 +127,7 @@ BEGIN
             SET
                 [d].[DurationMs] = COALESCE(
                     [i].[DurationMs],
-                    DATEDIFF_BIG(MICROSECOND, [d].[StartedAtUtc], @Now) / 1000.0E0
+                    DATEDIFF_BIG(MICROSECOND, [d].[StartedAtUtc], @Now) / CONVERT(FLOAT, 1000)
                 ),
                 [d].[WaitMs] = CASE
                     WHEN [d].[StartedAtUtc] > [d].[ScheduledAtUtc] THEN DATEDIFF_BIG(
@@ -135,7 +135,7 @@ BEGIN
                         [d].[ScheduledAtUtc],
                         [d].[StartedAtUtc]
                     ) /
-                    1000.0E0
+                    CONVERT(FLOAT, 1000)
                     ELSE 0
                 END
             FROM @Done AS [d]

@@ -121,23 +121,24 @@ BEGIN
             COALESCE([h].[MaxAttempts], [q].[MaxAttempts]),
             DATEADD(SECOND, [q].[MaxJobAgeSeconds], [h].[CreatedAtUtc]),
             [q].[RetryMaxSeconds],
-            [q].[RetryJitterPercent] / 100.0E0 * ((CHECKSUM(NEWID()) & 2147483647) % 2001 - 1000) / 1000.0E0,
+            [q].[RetryJitterPercent] / CONVERT(FLOAT, 100) * ((CHECKSUM(NEWID()) & 2147483647) % 2001 - 1000) /
+            CONVERT(FLOAT, 1000),
             CASE
                 WHEN [q].[RetryBaseSeconds] = 0 THEN 0
                 WHEN ([h].[AttemptCount] - 1) * LOG([q].[RetryMultiplier]) >= LOG(
-                    1.0E0 * [q].[RetryMaxSeconds] / NULLIF([q].[RetryBaseSeconds], 0)
+                    CONVERT(FLOAT, [q].[RetryMaxSeconds]) / NULLIF([q].[RetryBaseSeconds], 0)
                 ) THEN [q].[RetryMaxSeconds]
                 ELSE [q].[RetryBaseSeconds] * POWER([q].[RetryMultiplier], [h].[AttemptCount] - 1)
             END,
             COALESCE([f].[RetryAfterSeconds], 0),
-            COALESCE([f].[DurationMs], DATEDIFF_BIG(MICROSECOND, [h].[StartedAtUtc], @Now) / 1000.0E0),
+            COALESCE([f].[DurationMs], DATEDIFF_BIG(MICROSECOND, [h].[StartedAtUtc], @Now) / CONVERT(FLOAT, 1000)),
             CASE
                 WHEN [h].[StartedAtUtc] > [h].[ScheduledAtUtc] THEN DATEDIFF_BIG(
                     MICROSECOND,
                     [h].[ScheduledAtUtc],
                     [h].[StartedAtUtc]
                 ) /
-                1000.0E0
+                CONVERT(FLOAT, 1000)
                 ELSE 0
             END,
             COALESCE(
@@ -205,7 +206,6 @@ BEGIN
             [h].[ScheduledAtUtc] = [d].[NextRunUtc],
             [h].[LastUpdatedUtc] = @Now,
             [h].[LastModifiedBy] = @ModifiedBy
-        OUTPUT inserted.[Id], inserted.[Queue], inserted.[Type] INTO @Pending ([Id], [Queue], [Type])
         FROM [chokaq].[JobsHot] AS [h]
         INNER JOIN @Decisions AS [d] ON [d].[JobId] = [h].[Id]
         WHERE [d].[DeadReason] IS NULL
@@ -214,6 +214,17 @@ BEGIN
             AND [h].[Status] = 2;
 
         SET @Retried = @@ROWCOUNT;
+
+        /* The rows just changed, which are this transaction's now. (OUTPUT together with values from a join is not in the portable core.) */
+        INSERT INTO @Pending ([Id], [Queue], [Type])
+        SELECT [h].[Id], [h].[Queue], [h].[Type]
+        FROM @Decisions AS [d]
+        INNER JOIN [chokaq].[JobsHot] AS [h] ON [h].[Id] = [d].[JobId]
+        WHERE [d].[DeadReason] IS NULL
+            AND [h].[LeaseToken] = [d].[LeaseToken]
+            AND [h].[Status] = 0
+            AND [h].[LastUpdatedUtc] = @Now
+            AND [h].[LastModifiedBy] = @ModifiedBy;
 
         DELETE FROM [h]
         OUTPUT

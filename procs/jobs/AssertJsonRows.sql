@@ -54,7 +54,7 @@ BEGIN
         )
     FROM OPENJSON(@Json) AS [j];
 
-    IF @NotObjects > 0
+    IF @NotObjects > 0 OR (@Rows = 0 AND CHARINDEX(N'[', @Json) = 0)
     BEGIN
         SET @Message = CONCAT(@Procedure, N': the parameter is JSON, but not an array of objects.');
         THROW 51000, @Message, 2;

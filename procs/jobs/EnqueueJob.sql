@@ -34,19 +34,25 @@ BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
-    DECLARE @Job NVARCHAR(MAX) = N'{}';
+    DECLARE @Job NVARCHAR(MAX);
     DECLARE @NewJobId VARCHAR(50);
 
-    /* JSON_MODIFY leaves a key out when its value is NULL. */
+    /*
+    Numbers by hand, because not every engine lets JSON_MODIFY write a number as a number; text by JSON_MODIFY, which escapes it and
+    leaves a key out when its value is NULL.
+    */
+    SET @Job = CONCAT(
+            CASE WHEN @Priority IS NOT NULL THEN CONCAT(N',"priority":', @Priority) END,
+            CASE WHEN @DelaySeconds IS NOT NULL THEN CONCAT(N',"delaySeconds":', @DelaySeconds) END,
+            CASE WHEN @MaxAttempts IS NOT NULL THEN CONCAT(N',"maxAttempts":', @MaxAttempts) END
+        );
+    SET @Job = CONCAT(N'{', STUFF(@Job, 1, 1, N''), N'}');
     SET @Job = JSON_MODIFY(@Job, '$.id', @JobId);
     SET @Job = JSON_MODIFY(@Job, '$.queue', @Queue);
     SET @Job = JSON_MODIFY(@Job, '$.type', @Type);
     SET @Job = JSON_MODIFY(@Job, '$.tags', @Tags);
     SET @Job = JSON_MODIFY(@Job, '$.idempotencyKey', @IdempotencyKey);
-    SET @Job = JSON_MODIFY(@Job, '$.priority', @Priority);
-    SET @Job = JSON_MODIFY(@Job, '$.delaySeconds', @DelaySeconds);
     SET @Job = JSON_MODIFY(@Job, '$.scheduledAtUtc', CONVERT(NVARCHAR(30), @ScheduledAtUtc, 126));
-    SET @Job = JSON_MODIFY(@Job, '$.maxAttempts', @MaxAttempts);
     SET @Job = JSON_MODIFY(@Job, '$.payload', @Payload);
     SET @Job = CONCAT(N'[', @Job, N']');
 

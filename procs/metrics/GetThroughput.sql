@@ -75,8 +75,8 @@ BEGIN
         COALESCE(@FailedOne, 0) AS [FailedLastMinute],
         COALESCE(@ProcessedFive, 0) AS [ProcessedLastFiveMinutes],
         COALESCE(@FailedFive, 0) AS [FailedLastFiveMinutes],
-        COALESCE(1.0E0 * @FailedOne / NULLIF(@ProcessedOne, 0), 0) AS [FailureRateLastMinute],
-        COALESCE(1.0E0 * @FailedFive / NULLIF(@ProcessedFive, 0), 0) AS [FailureRateLastFiveMinutes],
+        COALESCE(CONVERT(FLOAT, @FailedOne) / NULLIF(@ProcessedOne, 0), 0) AS [FailureRateLastMinute],
+        COALESCE(CONVERT(FLOAT, @FailedFive) / NULLIF(@ProcessedFive, 0), 0) AS [FailureRateLastFiveMinutes],
         @DurationTotal / NULLIF(@DurationCount, 0) AS [AverageDurationMs],
         @DurationMax AS [MaxDurationMs];
 END;

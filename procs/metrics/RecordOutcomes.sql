@@ -245,7 +245,7 @@ BEGIN
             CASE
                 WHEN [u].[ValueMs] IS NULL THEN -32768
                 WHEN [u].[ValueMs] <= 0 THEN -32767
-                ELSE CONVERT(SMALLINT, CEILING(LOG([u].[ValueMs]) / LOG(1.05E0 / 0.95E0)))
+                ELSE CONVERT(SMALLINT, CEILING(LOG([u].[ValueMs]) / LOG(CONVERT(FLOAT, 1.05) / CONVERT(FLOAT, 0.95))))
             END AS [Bin]
         FROM (
             SELECT

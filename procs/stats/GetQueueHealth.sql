@@ -47,7 +47,7 @@ BEGIN
         [c].[Fetched],
         [c].[Processing],
         [c].[OldestDueUtc],
-        COALESCE(DATEDIFF_BIG(MILLISECOND, [c].[OldestDueUtc], @Now) / 1000.0E0, 0) AS [LagSeconds],
+        COALESCE(DATEDIFF_BIG(MILLISECOND, [c].[OldestDueUtc], @Now) / CONVERT(FLOAT, 1000), 0) AS [LagSeconds],
         [c].[OldestHeartbeatUtc]
     FROM (
         SELECT
