@@ -138,6 +138,7 @@ def format_(_: Context) -> None:
     _exit(
         _tool("ruff", "check", "--fix", "--select", "I", *PYTHON_PATHS)
         or _tool("ruff", "format", *PYTHON_PATHS)
+        or _python("-m", "tools.type_case", *_sql_paths())
         or _tool("maxdop", "--write", *_sql_paths())
     )
 

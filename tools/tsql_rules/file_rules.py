@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from chokaq.deploy.lexer import TokenKind
 
+from ..type_case import wrong_case
 from .source import HEADER_FIELDS, Finding, SqlFile
 
 AREAS = ("jobs", "finalize", "recovery", "dlq", "queues", "metrics", "stats", "maintenance")
@@ -101,4 +102,18 @@ def no_double_quotes(file: SqlFile) -> Iterator[Finding]:
             yield file.finding("double-quotes", token.line, f"{token.text}: write names in brackets")
 
 
-FILE_RULES = (set_options, schema_token, one_procedure, header_block, body_start, no_double_quotes)
+def type_case(file: SqlFile) -> Iterator[Finding]:
+    """The formatter writes most types in upper case; the rest follows, or a file looks torn."""
+    for token in wrong_case(file.text):
+        yield file.finding("type-case", token.line, f"{token.text}: types are in upper case (./dev format)")
+
+
+FILE_RULES = (
+    set_options,
+    schema_token,
+    one_procedure,
+    header_block,
+    body_start,
+    no_double_quotes,
+    type_case,
+)

@@ -72,13 +72,14 @@ def read(session: Session, schema: str) -> Ledger:
 
 def record_migration(script: Script, schema: str, duration_ms: int, package_version: str) -> str:
     """The statement that records a one-time script, in the script's own transaction."""
+    description = script.description or script.name.replace("_", " ")
     return _in(
         schema,
         "INSERT INTO [chokaq].[SchemaMigrations]\n"
         "    ([Version], [Name], [Description], [Sha256], [AppliedAtUtc], [AppliedBy], [DurationMs],"
         " [PackageVersion])\n"
         f"VALUES ({script.number}, {literal(script.name)},"
-        f" {literal(script.description, _DESCRIPTION_LENGTH)}, {literal(script.sha256)},"
+        f" {literal(description, _DESCRIPTION_LENGTH)}, {literal(script.sha256)},"
         f" SYSUTCDATETIME(), SUSER_SNAME(), {duration_ms}, {literal(package_version)});",
     )
 

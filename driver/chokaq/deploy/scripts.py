@@ -26,8 +26,7 @@ else:
 
 DEFAULT_SCHEMA = "chokaq"
 
-_MIGRATION_FILE = re.compile(r"(?P<version>\d{4})_(?P<name>[a-z0-9]+(?:_[a-z0-9]+)*)\.sql")
-_PERMISSION_FILE = re.compile(r"(?P<version>\d{4})_(?P<name>[a-z0-9]+(?:_[a-z0-9]+)*)\.sql")
+_MIGRATION_FILE = re.compile(r"(?P<number>\d{4})_(?P<name>[a-z0-9]+(?:_[a-z0-9]+)*)\.sql")
 _SCHEMA_TOKEN = re.compile(r"\[chokaq(?P<role>(?:_[a-z]+)?)\]")
 _SCHEMA_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 # Role names are the schema's name and a suffix, and an identifier holds at most 128 characters.
@@ -56,7 +55,8 @@ class Script:
     ``path`` is relative to the repository, with forward slashes. ``text`` has no byte-order mark and
     line feeds only; ``sha256`` (64 lower-case hexadecimal digits) is taken over its UTF-8 bytes, before
     the schema is renamed, so a release has the same hashes in every checkout and under every schema
-    name. ``number`` is a migration's number or the version that a procedure's header states.
+    name. ``number`` is a migration's number or the version that a procedure's header states, else 0.
+    ``description`` is the first sentence of the header, and may be empty.
     """
 
     kind: ScriptKind
@@ -124,9 +124,12 @@ def load_package(root: Traversable | None = None) -> SqlPackage:
     undo without its migration, two procedures of one name, or a script that cannot be split.
     """
     base = sql_root() if root is None else root
-    migrations = _numbered(base, "db/migrations", ScriptKind.MIGRATION, _MIGRATION_FILE)
-    undos = _numbered(base, "db/undo", ScriptKind.UNDO, _MIGRATION_FILE)
-    permissions = _numbered(base, "db/permissions", ScriptKind.PERMISSION, _PERMISSION_FILE)
+    migrations = _numbered(base, "db/migrations", ScriptKind.MIGRATION)
+    undos = _numbered(base, "db/undo", ScriptKind.UNDO)
+    permissions = [
+        _script(ScriptKind.PERMISSION, path, path.rpartition("/")[2][: -len(".sql")], text, 0)
+        for path, text in _sql_files(base, "db/permissions", recurse=False)
+    ]
     for expected, script in enumerate(migrations, start=1):
         if script.number != expected:
             raise PackageError(f"{script.path}: number {expected:04} is missing before it")
@@ -140,18 +143,21 @@ def load_package(root: Traversable | None = None) -> SqlPackage:
     return SqlPackage(tuple(migrations), tuple(undos), tuple(procedures), tuple(permissions))
 
 
-def _numbered(base: Traversable, folder: str, kind: ScriptKind, pattern: re.Pattern[str]) -> list[Script]:
+def _script(kind: ScriptKind, path: str, name: str, text: str, number: int) -> Script:
+    sha256 = hashlib.sha256(text.encode("utf-8")).hexdigest()
+    return Script(kind, path, name, text, sha256, number, _description(text))
+
+
+def _numbered(base: Traversable, folder: str, kind: ScriptKind) -> list[Script]:
     scripts: dict[int, Script] = {}
     for path, text in _sql_files(base, folder, recurse=False):
-        match = pattern.fullmatch(path.rpartition("/")[2])
+        match = _MIGRATION_FILE.fullmatch(path.rpartition("/")[2])
         if match is None:
             raise PackageError(f"{path}: the name must be NNNN_lower_case_words.sql")
-        number = int(match["version"])
+        number = int(match["number"])
         if number in scripts:
             raise PackageError(f"{path}: number {number:04} is also {scripts[number].path}")
-        name = match["name"]
-        description = _description(text) or name.replace("_", " ")
-        scripts[number] = Script(kind, path, name, text, _sha256(text), number, description)
+        scripts[number] = _script(kind, path, match["name"], text, number)
     return [scripts[number] for number in sorted(scripts)]
 
 
@@ -165,9 +171,7 @@ def _procedure(path: str, text: str) -> Script:
     version = _VERSION.search(_header(text))
     if version is None:
         raise PackageError(f"{path}: the header comment has no line like Version: 1")
-    return Script(
-        ScriptKind.PROCEDURE, path, name, text, _sha256(text), int(version["number"]), _description(text)
-    )
+    return _script(ScriptKind.PROCEDURE, path, name, text, int(version["number"]))
 
 
 def created_procedure(found: Iterable[Token]) -> Token | None:
@@ -251,7 +255,3 @@ def _description(text: str) -> str:
     """What a script's header says it is for: its first sentence, on one line."""
     match = _PURPOSE.search(_header(text))
     return " ".join(match["text"].split()) if match else ""
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
