@@ -84,6 +84,71 @@ BEGIN
     ) AS [f]
     GROUP BY [f].[JobId];
 
+    /*
+    SQL Server gives the text that a JSON string stands for. An engine that leaves the escapes in (Babelfish) is told by one sample, and
+    they are taken out here; a doubled backslash first becomes a character that cannot occur in such text.
+    */
+    IF JSON_VALUE(N'{"sample":"\\"}', '$.sample') = N'\\'
+    BEGIN
+        UPDATE @Input
+        SET
+            [ErrorDetails] = REPLACE(
+                REPLACE(
+                    REPLACE(
+                        REPLACE(
+                            REPLACE(
+                                REPLACE(
+                                    REPLACE(
+                                        REPLACE(REPLACE([ErrorDetails], N'\\', NCHAR(1)), N'\"', N'"'),
+                                        N'\/',
+                                        N'/'
+                                    ),
+                                    N'\n',
+                                    NCHAR(10)
+                                ),
+                                N'\r',
+                                NCHAR(13)
+                            ),
+                            N'\t',
+                            NCHAR(9)
+                        ),
+                        N'\b',
+                        NCHAR(8)
+                    ),
+                    N'\f',
+                    NCHAR(12)
+                ),
+                NCHAR(1),
+                N'\'
+            ),
+            [ErrorGroup] = REPLACE(
+                REPLACE(
+                    REPLACE(
+                        REPLACE(
+                            REPLACE(
+                                REPLACE(
+                                    REPLACE(REPLACE(REPLACE([ErrorGroup], N'\\', NCHAR(1)), N'\"', N'"'), N'\/', N'/'),
+                                    N'\n',
+                                    NCHAR(10)
+                                ),
+                                N'\r',
+                                NCHAR(13)
+                            ),
+                            N'\t',
+                            NCHAR(9)
+                        ),
+                        N'\b',
+                        NCHAR(8)
+                    ),
+                    N'\f',
+                    NCHAR(12)
+                ),
+                NCHAR(1),
+                N'\'
+            )
+        WHERE CHARINDEX(N'\', [ErrorDetails]) > 0 OR CHARINDEX(N'\', [ErrorGroup]) > 0;
+    END;
+
     IF EXISTS (SELECT 1 FROM @Input AS [i] WHERE [i].[Copies] > 1)
     BEGIN
         SET @Message = N'FailJobs: a job id stands twice in one call.';

@@ -44,6 +44,7 @@ BEGIN
         [Queue] VARCHAR(255) NOT NULL,
         [Type] VARCHAR(255) NOT NULL,
         [Payload] NVARCHAR(MAX) NULL,
+        [IsTextPayload] BIT NOT NULL,
         [Tags] VARCHAR(1000) NULL,
         [IdempotencyKey] VARCHAR(255) NULL,
         [Priority] INT NOT NULL,
@@ -93,26 +94,13 @@ BEGIN
         )
     FROM OPENJSON(@Jobs) AS [j];
 
-    /*
-    Ids for the rows without one. UUIDv7: 48 bits of milliseconds, then random bits taken from NEWID, whose variant bits stand in the
-    same place. The digits are made one by one because not every engine knows the hexadecimal styles of CONVERT.
-    */
-    SET @Milliseconds = DATEDIFF_BIG(MILLISECOND, CONVERT(DATETIME2(7), '19700101'), @Now);
-
-    WHILE LEN(@IdPrefix) < 12
-    BEGIN
-        SET @IdPrefix = CONCAT(SUBSTRING('0123456789abcdef', CONVERT(INT, @Milliseconds % 16) + 1, 1), @IdPrefix);
-        SET @Milliseconds = @Milliseconds / 16;
-    END;
-
-    SET @IdPrefix = CONCAT(STUFF(@IdPrefix, 9, 0, '-'), '-7');
-
     INSERT INTO @Input (
         [Ordinal],
         [JobId],
         [Queue],
         [Type],
         [Payload],
+        [IsTextPayload],
         [Tags],
         [IdempotencyKey],
         [Priority],
@@ -121,10 +109,11 @@ BEGIN
     )
     SELECT
         [j].[Ordinal],
-        COALESCE(NULLIF([j].[JobId], ''), LOWER(CONCAT(@IdPrefix, RIGHT(CONVERT(CHAR(36), NEWID()), 21)))),
+        COALESCE([j].[JobId], ''),
         [j].[Queue],
         [j].[Type],
         COALESCE([j].[PayloadJson], [j].[Payload]),
+        CASE WHEN [j].[PayloadJson] IS NULL THEN 1 ELSE 0 END,
         [j].[Tags],
         NULLIF([j].[IdempotencyKey], ''),
         COALESCE([j].[Priority], 10),
@@ -147,6 +136,120 @@ BEGIN
         [ScheduledAtUtc] NVARCHAR(50) '$.row.scheduledAtUtc',
         [MaxAttempts] INT '$.row.maxAttempts'
     ) AS [j];
+
+    /*
+    Ids for the rows without one. UUIDv7: 48 bits of milliseconds, then random bits taken from NEWID, whose variant bits stand in the
+    same place. The digits are made one by one because not every engine knows the hexadecimal styles of CONVERT.
+    */
+    IF EXISTS (SELECT 1 FROM @Input AS [n] WHERE [n].[JobId] = '')
+    BEGIN
+        SET @Milliseconds = DATEDIFF_BIG(MILLISECOND, CONVERT(DATETIME2(7), '19700101'), @Now);
+
+        WHILE LEN(@IdPrefix) < 12
+        BEGIN
+            SET @IdPrefix = CONCAT(SUBSTRING('0123456789abcdef', CONVERT(INT, @Milliseconds % 16) + 1, 1), @IdPrefix);
+            SET @Milliseconds = @Milliseconds / 16;
+        END;
+
+        SET @IdPrefix = CONCAT(STUFF(@IdPrefix, 9, 0, '-'), '-7');
+
+        UPDATE @Input
+        SET [JobId] = LOWER(CONCAT(@IdPrefix, RIGHT(CONVERT(CHAR(36), NEWID()), 21)))
+        WHERE [JobId] = '';
+    END;
+
+    /*
+    SQL Server gives the text that a JSON string stands for. An engine that leaves the escapes in (Babelfish) is told by one sample, and
+    they are taken out here; a doubled backslash first becomes a character that cannot occur in such text.
+    */
+    IF JSON_VALUE(N'{"sample":"\\"}', '$.sample') = N'\\'
+    BEGIN
+        UPDATE @Input
+        SET
+            [Payload] = CASE
+                WHEN [IsTextPayload] = 1 THEN REPLACE(
+                    REPLACE(
+                        REPLACE(
+                            REPLACE(
+                                REPLACE(
+                                    REPLACE(
+                                        REPLACE(REPLACE(REPLACE([Payload], N'\\', NCHAR(1)), N'\"', N'"'), N'\/', N'/'),
+                                        N'\n',
+                                        NCHAR(10)
+                                    ),
+                                    N'\r',
+                                    NCHAR(13)
+                                ),
+                                N'\t',
+                                NCHAR(9)
+                            ),
+                            N'\b',
+                            NCHAR(8)
+                        ),
+                        N'\f',
+                        NCHAR(12)
+                    ),
+                    NCHAR(1),
+                    N'\'
+                )
+                ELSE [Payload]
+            END,
+            [Tags] = REPLACE(
+                REPLACE(
+                    REPLACE(
+                        REPLACE(
+                            REPLACE(
+                                REPLACE(
+                                    REPLACE(REPLACE(REPLACE([Tags], N'\\', NCHAR(1)), N'\"', N'"'), N'\/', N'/'),
+                                    N'\n',
+                                    NCHAR(10)
+                                ),
+                                N'\r',
+                                NCHAR(13)
+                            ),
+                            N'\t',
+                            NCHAR(9)
+                        ),
+                        N'\b',
+                        NCHAR(8)
+                    ),
+                    N'\f',
+                    NCHAR(12)
+                ),
+                NCHAR(1),
+                N'\'
+            ),
+            [IdempotencyKey] = REPLACE(
+                REPLACE(
+                    REPLACE(
+                        REPLACE(
+                            REPLACE(
+                                REPLACE(
+                                    REPLACE(
+                                        REPLACE(REPLACE([IdempotencyKey], N'\\', NCHAR(1)), N'\"', N'"'),
+                                        N'\/',
+                                        N'/'
+                                    ),
+                                    N'\n',
+                                    NCHAR(10)
+                                ),
+                                N'\r',
+                                NCHAR(13)
+                            ),
+                            N'\t',
+                            NCHAR(9)
+                        ),
+                        N'\b',
+                        NCHAR(8)
+                    ),
+                    N'\f',
+                    NCHAR(12)
+                ),
+                NCHAR(1),
+                N'\'
+            )
+        WHERE CHARINDEX(N'\', [Payload]) > 0 OR CHARINDEX(N'\', [Tags]) > 0 OR CHARINDEX(N'\', [IdempotencyKey]) > 0;
+    END;
 
     /*
     On SQL Server the locks below leave no room for a duplicate key. Where range locks do not exist, or for the same id twice at the
