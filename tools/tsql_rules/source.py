@@ -52,9 +52,10 @@ class SqlFile:
     def __init__(self, path: str, text: str) -> None:
         self.path = path
         self.text = normalize(text)
-        self.tokens = tuple(tokens(self.text))
         self.batches: list[tuple[Token, ...]] = []
-        for batch in split(self.text):
+        batches = split(self.text)
+        self.tokens = tuple(tokens(self.text))
+        for batch in batches:
             shift = batch.line - 1
             self.batches.append(
                 tuple(

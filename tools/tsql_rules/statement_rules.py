@@ -90,47 +90,57 @@ def _is_qualified(tokens: Sequence[Token]) -> bool:
 def qualified_tables(file: SqlFile) -> Iterator[Finding]:
     """Tables, types and procedures are named with their schema, in DML and in DDL."""
     for statement in file.statements:
-        known = _local_names(statement)
+        tables = _table_names(statement)
+        aliases = _aliases(statement)
         for index in _table_places(statement):
             rest = statement.tokens[index:]
             if not rest or rest[0].kind not in _NAMES or _is_qualified(rest):
                 continue
-            if rest[0].value.lower() in known or rest[0].upper in _ROW_FUNCTIONS:
+            name = rest[0].value.lower()
+            if name in tables or rest[0].upper in _ROW_FUNCTIONS:
+                continue
+            if index == _target_index(statement) and name in aliases:
                 continue
             yield file.finding("qualified", rest[0].line, f"{rest[0].text}: name its schema")
 
 
-def _local_names(statement: Statement) -> set[str]:
-    """Aliases and common table expressions of a statement, and the two tables of OUTPUT."""
-    names = {"inserted", "deleted"}
-    tokens = statement.tokens
-    for index, token in enumerate(tokens[:-1]):
-        following = tokens[index + 1]
-        if token.is_word("AS") and following.kind in _NAMES:
-            names.add(following.value.lower())
-        elif token.kind in _NAMES and following.is_word("AS") and tokens[0].is_word("WITH"):
-            names.add(token.value.lower())
-    return names
+def _table_names(statement: Statement) -> set[str]:
+    """What a statement may name like a table: its common table expressions, the two tables of OUTPUT."""
+    return {"inserted", "deleted", *_expressions(statement)}
+
+
+def _expressions(statement: Statement) -> set[str]:
+    """The names of a statement's common table expressions."""
+    head = statement.tokens[: statement.verb_index]
+    return {
+        token.value.lower()
+        for token, following in pairwise(head)
+        if token.kind in _NAMES and (following.is_word("AS") or following.text == "(")
+    }
+
+
+def _aliases(statement: Statement) -> set[str]:
+    """The aliases in a statement's FROM, which an UPDATE or DELETE may name as its target."""
+    return {
+        following.value.lower()
+        for token, following in pairwise(statement.tokens)
+        if token.is_word("AS") and following.kind in _NAMES
+    }
 
 
 def _table_places(statement: Statement) -> Iterator[int]:
     """The places among a statement's tokens where a table or another object of a schema is named."""
     tokens = statement.tokens
     verb = statement.verb
-    start = statement.verb_index
     if verb in {"CREATE", "ALTER", "DROP", "TRUNCATE"}:
         yield from _object_places(tokens)
         return
-    if verb in {"UPDATE", "DELETE"}:
-        at = start + 1
-        if at < len(tokens) and tokens[at].is_word("TOP"):
-            at = _after_parentheses(tokens, at + 1)
-        if at < len(tokens) and not tokens[at].is_word("FROM"):
-            yield at
+    if verb in {"INSERT", "UPDATE", "DELETE"}:
+        yield _target_index(statement)
     if verb not in {"SELECT", "INSERT", "UPDATE", "DELETE", "SET", "DECLARE", "WITH"}:
         return
     for index, token in enumerate(tokens[:-1]):
-        if token.is_word("FROM", "JOIN", "INTO"):
+        if token.is_word("FROM", "JOIN", "INTO") and index + 1 != _target_index(statement):
             yield index + 1
 
 
@@ -268,28 +278,28 @@ def no_updatable_cte(file: SqlFile) -> Iterator[Finding]:
     for statement in file.statements:
         if not statement.tokens[0].is_word("WITH") or statement.verb not in {"UPDATE", "DELETE", "INSERT"}:
             continue
-        head = statement.tokens[: statement.verb_index]
-        names = {
-            token.value.lower()
-            for token, following in pairwise(head)
-            if token.kind in _NAMES and (following.is_word("AS") or following.text == "(")
-        }
         target = _target(statement)
-        if target is not None and target.value.lower() in names:
+        if target is not None and target.value.lower() in _expressions(statement):
             yield file.finding(
                 "updatable-cte", target.line, f"{statement.verb} on {target.text}: name the table"
             )
 
 
+def _target_index(statement: Statement) -> int:
+    """Where the first name or variable behind the verb of a DML statement stands."""
+    tokens = statement.tokens
+    at = statement.verb_index + 1
+    if at < len(tokens) and tokens[at].is_word("TOP"):
+        at = _after_parentheses(tokens, at + 1)
+    while at < len(tokens) and tokens[at].is_word("FROM", "INTO"):
+        at += 1
+    return at
+
+
 def _target(statement: Statement) -> Token | None:
-    """The first name or variable behind the verb of a DML statement."""
-    rest = statement.tokens[statement.verb_index + 1 :]
-    if rest and rest[0].is_word("TOP"):
-        rest = rest[_after_parentheses(rest, 1) :]
-    for token in rest:
-        if not token.is_word("FROM", "INTO"):
-            return token
-    return None
+    """What a DML statement changes."""
+    at = _target_index(statement)
+    return statement.tokens[at] if at < len(statement.tokens) else None
 
 
 def insert_columns(file: SqlFile) -> Iterator[Finding]:
@@ -297,8 +307,8 @@ def insert_columns(file: SqlFile) -> Iterator[Finding]:
     for statement in file.statements:
         if statement.verb != "INSERT":
             continue
-        tokens = statement.tokens[statement.verb_index + 1 :]
-        at = 1 if tokens and tokens[0].is_word("INTO") else 0
+        tokens = statement.tokens
+        at = _target_index(statement)
         while at + 1 < len(tokens) and tokens[at + 1].text == ".":
             at += 2
         following = tokens[at + 1] if at + 1 < len(tokens) else None
