@@ -34,7 +34,7 @@ GO
 
 /* All 64 that Settings.MetricShards allows; RecordOutcomes uses the first so many of them. */
 INSERT INTO [chokaq].[MetricShards] ([Shard])
-SELECT CONVERT(TINYINT, high.[n] * 8 + low.[n]) AS [Shard]
+SELECT CONVERT(TINYINT, [tens].[n] * 8 + [ones].[n]) AS [Shard]
 FROM (VALUES
     (0),
     (1),
@@ -44,7 +44,7 @@ FROM (VALUES
     (5),
     (6),
     (7)
-) AS high ([n])
+) AS [tens] ([n])
 CROSS JOIN (VALUES
     (0),
     (1),
@@ -54,7 +54,7 @@ CROSS JOIN (VALUES
     (5),
     (6),
     (7)
-) AS low ([n]);
+) AS [ones] ([n]);
 GO
 
 /* Lifetime counters. They never fall: not at purge, not at resurrect. */

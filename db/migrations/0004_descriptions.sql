@@ -6,15 +6,15 @@ SET ANSI_NULLS ON;
 SET QUOTED_IDENTIFIER ON;
 GO
 
-DECLARE @Schema sysname = REPLACE(REPLACE(N'[chokaq]', N'[', N''), N']', N'');
+DECLARE @Schema SYSNAME = REPLACE(REPLACE(N'[chokaq]', N'[', N''), N']', N'');
 DECLARE @Place INT = 1;
-DECLARE @Table sysname;
-DECLARE @Column sysname;
+DECLARE @Table SYSNAME;
+DECLARE @Column SYSNAME;
 DECLARE @Text NVARCHAR(1000);
 DECLARE @Descriptions TABLE (
     [Place] INT NOT NULL PRIMARY KEY,
-    [TableName] sysname NOT NULL,
-    [ColumnName] sysname NULL,
+    [TableName] SYSNAME NOT NULL,
+    [ColumnName] SYSNAME NULL,
     [Description] NVARCHAR(1000) NOT NULL
 );
 

@@ -3,9 +3,9 @@ SET ANSI_NULLS ON;
 SET QUOTED_IDENTIFIER ON;
 GO
 
-DECLARE @Schema sysname = REPLACE(REPLACE(N'[chokaq]', N'[', N''), N']', N'');
-DECLARE @Table sysname;
-DECLARE @Column sysname;
+DECLARE @Schema SYSNAME = REPLACE(REPLACE(N'[chokaq]', N'[', N''), N']', N'');
+DECLARE @Table SYSNAME;
+DECLARE @Column SYSNAME;
 DECLARE @Left INT = 1;
 
 WHILE @Left > 0

@@ -193,7 +193,6 @@ BEGIN
                     ELSE [FailureReason]
                 END
                 WHEN [NextRunUtc] > [ExpiresAtUtc] THEN 10
-                ELSE NULL
             END;
 
         /* The state is checked once more in the statements that change it: not every engine keeps the locks that the hint asked for. */
@@ -344,7 +343,7 @@ BEGIN
                 [d].[DurationMs],
                 [d].[WaitMs],
                 CASE
-                    WHEN CONVERT(nvarchar(255), CONVERT(varchar(255), [d].[ErrorGroup])) COLLATE Latin1_General_BIN2 = [d].[ErrorGroup] COLLATE Latin1_General_BIN2 THEN CONVERT(
+                    WHEN CONVERT(NVARCHAR(255), CONVERT(VARCHAR(255), [d].[ErrorGroup])) COLLATE Latin1_General_BIN2 = [d].[ErrorGroup] COLLATE Latin1_General_BIN2 THEN CONVERT(
                         VARCHAR(255),
                         [d].[ErrorGroup]
                     )

@@ -92,7 +92,7 @@ BEGIN
                             WHEN [s].[Kind] IN ('key', 'text', 'time') AND [k].[type] <> 1 THEN N'51003' +
                             [s].[KeyName] COLLATE DATABASE_DEFAULT
                             WHEN [s].[Kind] = 'key'
-                            AND CONVERT(nvarchar(max), CONVERT(varchar(max), [k].[value])) COLLATE Latin1_General_BIN2 <> [k].[value] COLLATE Latin1_General_BIN2 THEN N'51005' +
+                            AND CONVERT(NVARCHAR(MAX), CONVERT(VARCHAR(MAX), [k].[value])) COLLATE Latin1_General_BIN2 <> [k].[value] COLLATE Latin1_General_BIN2 THEN N'51005' +
                             [s].[KeyName] COLLATE DATABASE_DEFAULT
                             WHEN [s].[Kind] = 'key'
                             AND DATALENGTH(CONVERT(VARCHAR(MAX), [k].[value])) > [s].[MaxValue] THEN N'51004' +

@@ -14,7 +14,7 @@ Parameters:
     @JobId, @Outcome  OUTPUT, those of the first row: for EnqueueJob.
 Result set: Ordinal int (place in the array, from 0), JobId varchar(50), Outcome varchar(20); in the order of the array.
 Outcomes: enqueued; duplicate (the key is active: JobId is the active job's); exists (the id is known: nothing was inserted).
-Errors: 51000, 51001, 51002, 51003, 51004, 51005, 51007 (see AssertJsonRows). One bad row refuses the whole call.
+Errors: 51000, 51001, 51002, 51003, 51004, 51005, 51007 (see AssertJsonRows), 51008 InvalidParameter (@CreatedBy). One bad row refuses the whole call.
 Transactions: joins the caller's; alone it is one transaction.
 Lock order: Queues, QueueGates, JobsHot (keys in key order), JobsArchive and JobsDLQ (read).
 Role: [chokaq_producer]
@@ -67,7 +67,7 @@ BEGIN
         @Shape = N'[{"key":"id","kind":"key","max":50},{"key":"queue","kind":"key","max":255,"required":true},{"key":"type","kind":"key","max":255,"required":true},{"key":"payload","kind":"json"},{"key":"tags","kind":"key","max":1000},{"key":"idempotencyKey","kind":"key","max":255},{"key":"priority","kind":"integer","min":0,"max":100},{"key":"delaySeconds","kind":"integer","min":0,"max":2147483647},{"key":"scheduledAtUtc","kind":"time"},{"key":"maxAttempts","kind":"integer","min":1,"max":1000}]';
 
     IF DATALENGTH(CONVERT(VARCHAR(MAX), @CreatedBy)) > 100
-       OR CONVERT(nvarchar(4000), @Creator) COLLATE Latin1_General_BIN2 <> @CreatedBy COLLATE Latin1_General_BIN2
+       OR CONVERT(NVARCHAR(4000), @Creator) COLLATE Latin1_General_BIN2 <> @CreatedBy COLLATE Latin1_General_BIN2
     BEGIN
         SET @Message = N'EnqueueJobs: @CreatedBy is longer than 100 bytes or holds characters outside the code page.';
         THROW 51008, @Message, 1;

@@ -101,7 +101,7 @@ BEGIN
                 AND [q].[Name] IN (
                     SELECT CONVERT(VARCHAR(255), [w].[value])
                     FROM OPENJSON(@Queues) AS [w]
-                    WHERE CONVERT(nvarchar(max), CONVERT(varchar(255), [w].[value])) COLLATE Latin1_General_BIN2 = [w].[value] COLLATE Latin1_General_BIN2
+                    WHERE CONVERT(NVARCHAR(MAX), CONVERT(VARCHAR(255), [w].[value])) COLLATE Latin1_General_BIN2 = [w].[value] COLLATE Latin1_General_BIN2
                 );
         END;
 

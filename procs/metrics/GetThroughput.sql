@@ -13,7 +13,7 @@ Outcomes: none.
 Errors: none of its own.
 Transactions: reads only; opens none.
 Lock order: MetricBuckets (read).
-Role: [chokaq_reader]
+Role: [chokaq_operator], [chokaq_reader]
 Version: 1
 */
 CREATE OR ALTER PROCEDURE [chokaq].[GetThroughput] @Queue VARCHAR(255) = NULL

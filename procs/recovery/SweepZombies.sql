@@ -15,7 +15,7 @@ Errors: 51008 InvalidParameter.
 Transactions: joins the caller's; alone the two kinds are a transaction each. State, lease and heartbeat are checked again in the statements
     that move, so a worker that answers in the last moment keeps its job.
 Lock order: Queues (read), JobsHot, then that of SettleFailures; rows in key order, rows locked by others are passed over.
-Role: [chokaq_worker]
+Role: [chokaq_worker], [chokaq_operator]
 Version: 1
 */
 CREATE OR ALTER PROCEDURE [chokaq].[SweepZombies] @BatchSize INT = NULL

@@ -12,7 +12,7 @@ Outcomes: none.
 Errors: none of its own.
 Transactions: reads only; opens none.
 Lock order: JobsHot, JobsArchive, JobsDLQ (read).
-Role: [chokaq_reader]
+Role: [chokaq_producer], [chokaq_operator], [chokaq_reader]
 Version: 1
 */
 CREATE OR ALTER PROCEDURE [chokaq].[GetJob] @JobId VARCHAR(50)

@@ -12,7 +12,7 @@ Outcomes: none.
 Errors: none of its own.
 Transactions: reads only; opens none.
 Lock order: Queues, JobsHot (read).
-Role: [chokaq_reader]
+Role: [chokaq_operator], [chokaq_reader]
 Version: 1
 */
 CREATE OR ALTER PROCEDURE [chokaq].[GetQueueHealth] @Queue VARCHAR(255) = NULL
