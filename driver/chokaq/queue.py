@@ -6,9 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 from types import TracebackType
-from typing import Any, TypeVar
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .calls import Caller, RetryPolicy, Row
 from .connection import Connector, Source
@@ -32,6 +30,10 @@ from .models import (
 )
 from .payloads import batches, completion_row, failure_row, lease_row, new_job_row
 from .schema_version import check_version
+
+if TYPE_CHECKING:
+    # In the standard library from Python 3.11 on; only the type checker needs it.
+    from typing_extensions import Self
 
 __all__ = ["JobQueue", "connect"]
 
