@@ -60,22 +60,44 @@ def deploy_command(url: str, schema: str, lock_timeout: float) -> None:
 @_url
 @_schema
 def status_command(url: str, schema: str) -> None:
-    """Tell what is deployed and what is pending; exit code 3 when something is."""
-    try:
-        found = runner.status(url, schema=schema)
-    except ChokaqError as error:
-        _fail(error)
-    click.echo(f"server   {found.server}")
-    click.echo(f"package  {found.package_version}")
+    """Tell what is deployed and whether anything is pending; exit code 3 when something is."""
+    found = _status(url, schema)
     newest = found.applied[-1] if found.applied else None
-    click.echo(f"schema   [{schema}] " + (f"{newest.number:04}_{newest.name}" if newest else "not deployed"))
-    for script in (*found.plan.migrations, *found.plan.procedures):
-        click.echo(f"pending  {script.path}")
-    for name in found.plan.dropped:
-        click.echo(f"pending  drop procedure {name}")
+    click.echo(f"server    {found.server}")
+    click.echo(f"package   {found.package_version}")
+    click.echo(f"schema    [{schema}]")
+    click.echo(f"deployed  {f'{newest.number:04}_{newest.name}' if newest else 'nothing'}")
+    click.echo(f"pending   {len(_steps(found.plan))}")
     if found.plan.is_pending:
         sys.exit(EXIT_PENDING)
-    click.echo("clean")
+
+
+@main.command("plan")
+@_url
+@_schema
+def plan_command(url: str, schema: str) -> None:
+    """List what deploy would do, in order; exit code 3 when there is something."""
+    found = _status(url, schema)
+    for step in _steps(found.plan):
+        click.echo(step)
+    if found.plan.is_pending:
+        sys.exit(EXIT_PENDING)
+    click.echo(f"schema [{schema}] is up to date")
+
+
+def _status(url: str, schema: str) -> runner.Status:
+    try:
+        return runner.status(url, schema=schema)
+    except ChokaqError as error:
+        _fail(error)
+
+
+def _steps(plan: runner.Plan) -> list[str]:
+    return [
+        *(f"apply   {script.path}" for script in plan.migrations),
+        *(f"drop    procedure {name}" for name in plan.dropped),
+        *(f"deploy  {script.path}" for script in plan.procedures),
+    ]
 
 
 def _fail(error: ChokaqError) -> NoReturn:
