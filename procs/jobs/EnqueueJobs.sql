@@ -296,18 +296,34 @@ BEGIN
             END;
 
             /*
-            Known ids. Read in the order in which a job moves, so that a job on its way is seen in one place or the other. Not with range
-            locks: new ids all go to the end of the index, and every producer would wait there for every other.
+            Known ids. The pillars are asked one after the other, in the order in which a job moves, so that a job on its way is seen in one
+            place or the other. Not with range locks: new ids all go to the end of the index, and every producer would wait there for every
+            other.
             */
             UPDATE [n]
             SET [n].[Outcome] = 'exists'
             FROM @Input AS [n]
-            WHERE EXISTS (SELECT 1 FROM [chokaq].[JobsHot] AS [h] WHERE [h].[Id] = [n].[JobId])
-                OR EXISTS (SELECT 1 FROM [chokaq].[JobsArchive] AS [a] WHERE [a].[Id] = [n].[JobId])
-                OR EXISTS (SELECT 1 FROM [chokaq].[JobsDLQ] AS [d] WHERE [d].[Id] = [n].[JobId])
-                OR EXISTS (
-                    SELECT 1 FROM @Input AS [e] WHERE [e].[JobId] = [n].[JobId] AND [e].[Ordinal] < [n].[Ordinal]
-                );
+            INNER JOIN [chokaq].[JobsHot] AS [h] ON [h].[Id] = [n].[JobId]
+            WHERE [n].[Outcome] IS NULL;
+
+            UPDATE [n]
+            SET [n].[Outcome] = 'exists'
+            FROM @Input AS [n]
+            INNER JOIN [chokaq].[JobsArchive] AS [a] ON [a].[Id] = [n].[JobId]
+            WHERE [n].[Outcome] IS NULL;
+
+            UPDATE [n]
+            SET [n].[Outcome] = 'exists'
+            FROM @Input AS [n]
+            INNER JOIN [chokaq].[JobsDLQ] AS [d] ON [d].[Id] = [n].[JobId]
+            WHERE [n].[Outcome] IS NULL;
+
+            /* The same id twice in the call: the first row counts. */
+            UPDATE [n]
+            SET [n].[Outcome] = 'exists'
+            FROM @Input AS [n]
+            INNER JOIN @Input AS [e] ON [e].[JobId] = [n].[JobId] AND [e].[Ordinal] < [n].[Ordinal]
+            WHERE [n].[Outcome] IS NULL;
 
             INSERT INTO @ActiveKeys ([IdempotencyKey], [FirstOrdinal])
             SELECT [n].[IdempotencyKey], MIN([n].[Ordinal])
