@@ -24,19 +24,19 @@ def _here(path: str) -> str:
     return str(Path(os.environ.get("CHOKAQ_CALLED_FROM", "."), path).resolve())
 
 
-def _run(*command: str) -> int:
+def _run(*command: str, **environment: str) -> int:
     """Run a program of this environment in the repository; its exit code."""
-    return subprocess.run(command, cwd=ROOT, check=False).returncode
+    return subprocess.run(command, cwd=ROOT, check=False, env={**os.environ, **environment}).returncode
 
 
 def _python(*arguments: str) -> int:
     return _run(sys.executable, *arguments)
 
 
-def _tool(name: str, *arguments: str) -> int:
+def _tool(name: str, *arguments: str, **environment: str) -> int:
     """Run a command that the environment brings, whether or not the environment is activated."""
     found = Path(sys.executable).with_name(name)
-    return _run(str(found) if found.exists() else name, *arguments)
+    return _run(str(found) if found.exists() else name, *arguments, **environment)
 
 
 def _sql_paths() -> list[str]:
@@ -65,7 +65,9 @@ def _maxdop() -> int:
 
 
 def _sqlfluff() -> int:
-    return _tool("sqlfluff", "lint", "--processes", "0", "--disable-progress-bar", *_sql_paths())
+    # Its pool of processes ends with warnings about itself.
+    quiet = {"PYTHONWARNINGS": "ignore"}
+    return _tool("sqlfluff", "lint", "--processes", "0", "--disable-progress-bar", *_sql_paths(), **quiet)
 
 
 def _rules() -> int:
