@@ -321,7 +321,11 @@ def _leaves_connection_usable(error: BaseException) -> bool:
         return False
     if isinstance(error, NotDeployedError):
         return True
-    return isinstance(error, DatabaseError) and (error.number is not None or error.sqlstate is None)
+    if not isinstance(error, DatabaseError):
+        return False
+    # Without a number it was not the server that spoke. After an error that Babelfish has no number for, the
+    # session was seen to repeat the error ever after.
+    return error.number not in (None, _BABELFISH_UNMAPPED)
 
 
 def _may_repeat(error: BaseException, procedure: Procedure) -> bool:

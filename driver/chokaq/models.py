@@ -113,8 +113,9 @@ class NewJob:
 
     ``payload``: a str is stored as it is; None is stored as NULL; anything else is stored as its JSON text
     (``json.dumps``), which ``FetchedJob.json()`` and ``Job.json()`` read back. bytes are refused: encode them
-    yourself. Note the one asymmetry: ``json()`` of a str payload parses it, so a str must itself be JSON text
-    then. ``scheduled_at``: aware datetime, or ``delay``: seconds or timedelta from now, by the database's
+    yourself. ``json()`` of a str payload parses it, so that str must be JSON text itself.
+
+    ``scheduled_at``: aware datetime, or ``delay``: seconds or timedelta from now, by the database's
     clock. ``priority``: 0..100, higher first; None = the default. ``job_id``: None = a new UUIDv7.
     """
 

@@ -17,10 +17,10 @@ __all__ = [
     "MAX_ROWS",
     "batches",
     "completion_row",
-    "dump_payload",
     "failure_row",
     "lease_row",
     "new_job_row",
+    "payload_value",
 ]
 
 #: Rows in one call; the procedures refuse more.
@@ -29,20 +29,28 @@ MAX_ROWS = 1000
 MAX_CHARACTERS = 8_000_000
 
 
-def dump_payload(payload: object) -> str | None:
-    """The text to store: a str as it is, None as NULL, anything else as compact JSON.
+def payload_value(payload: object) -> object:
+    """The payload as a value of the row's JSON: a str stays a string and is stored as it is; an object or
+    array is stored as its JSON text; so are numbers and booleans, whose text goes as a string.
 
-    Raises TypeError for bytes and for what JSON has no form for, ValueError for NaN, infinity and cycles.
+    Raises TypeError for bytes. What json cannot dump shows when the row is dumped.
     """
     if payload is None or isinstance(payload, str):
-        return payload
+        return None if payload is None else str(payload)
     if isinstance(payload, bytes | bytearray | memoryview):
         raise TypeError("payload: bytes cannot be stored; encode them as text (base64) or store a reference")
+    if isinstance(payload, dict | list | tuple):
+        return payload
+    return _dump(payload)
+
+
+def _dump(value: object) -> str:
+    """Compact JSON. Only a payload can be at fault: all other values were checked one by one."""
     try:
-        return json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     except TypeError as error:
         raise TypeError(f"payload: {error}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"payload: {error}") from None
 
 
@@ -54,7 +62,7 @@ def new_job_row(job: NewJob) -> dict[str, Any]:
         "id": _text("job_id", job.job_id) if job.job_id is not None else new_job_id(),
         "queue": _text("queue", job.queue),
         "type": _text("type", job.type),
-        "payload": dump_payload(job.payload),
+        "payload": payload_value(job.payload),
         "tags": _text("tags", job.tags),
         "idempotencyKey": _text("idempotency_key", job.idempotency_key),
         "priority": _whole("priority", job.priority),
@@ -108,7 +116,7 @@ def batches(rows: Iterable[dict[str, Any]]) -> Iterator[tuple[int, str]]:
     pending: list[str] = []
     size = 0
     for row in rows:
-        text = json.dumps(row, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        text = _dump(row)
         try:
             text.encode("utf-16-le")
         except UnicodeEncodeError:

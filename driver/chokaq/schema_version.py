@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import functools
+import re
+
 from .calls import Caller, not_deployed
 from .errors import DatabaseNewerError, DatabaseOlderError
 
-__all__ = ["EXPECTED_VERSION", "check_version", "compare"]
+__all__ = ["check_version", "compare", "expected_version"]
 
-#: Number of the newest script in db/migrations that this package was written for.
-EXPECTED_VERSION = 3
+_MIGRATION = re.compile(r"(\d{4})_.+\.sql")
+
+
+@functools.lru_cache(maxsize=1)
+def expected_version() -> int:
+    """Number of the newest one-time script in this package."""
+    from .deploy.scripts import sql_root  # only here: a process that never connects needs no runner
+
+    names = [entry.name for entry in sql_root().joinpath("db").joinpath("migrations").iterdir()]
+    return max((int(match[1]) for name in names if (match := _MIGRATION.fullmatch(name))), default=0)
 
 
 def check_version(caller: Caller) -> int:
@@ -21,7 +32,7 @@ def check_version(caller: Caller) -> int:
     if not rows:
         raise not_deployed(caller.connector.describe(), caller.schema, "GetSchemaVersion")
     found = int(rows[0][0])
-    compare(found, EXPECTED_VERSION, database_package=rows[0][2], where=f"Schema [{caller.schema}]")
+    compare(found, expected_version(), database_package=rows[0][2], where=f"Schema [{caller.schema}]")
     return found
 
 

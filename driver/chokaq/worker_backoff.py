@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 
+from .errors import CallTimeoutError, ConnectionFailedError, ConnectionLostError
 from .worker_events import Reporter
 
 __all__ = ["Availability", "Backoff", "jittered"]
@@ -42,10 +43,14 @@ class Availability:
         self._is_down = False
 
     def failed(self, error: Exception) -> None:
+        told_error = f"{type(error).__name__}: {error}"
+        if not isinstance(error, ConnectionFailedError | ConnectionLostError | CallTimeoutError):
+            self._reporter("call-failed", error=told_error)
+            return
         with self._lock:
             told, self._is_down = self._is_down, True
         if not told:
-            self._reporter("server-unavailable", error=f"{type(error).__name__}: {error}")
+            self._reporter("server-unavailable", error=told_error)
 
     def succeeded(self) -> None:
         with self._lock:

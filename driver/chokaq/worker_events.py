@@ -19,6 +19,7 @@ _LEVELS = {
     "job-refused": logging.ERROR,
     "job-abandoned": logging.WARNING,
     "report-dropped": logging.ERROR,
+    "call-failed": logging.WARNING,
     "server-unavailable": logging.WARNING,
     "server-available": logging.WARNING,
     "sweep-denied": logging.WARNING,
@@ -35,7 +36,7 @@ class WorkerEvent:
 
     ``name``: worker-started, worker-stopping, worker-stopped, job-started, job-succeeded, job-failed,
     job-lost, job-refused, job-abandoned, jobs-fetched, jobs-released, report-dropped, cancel-requested,
-    server-unavailable, server-available, swept, sweep-denied, worker-error. ``fields``: of these
+    call-failed, server-unavailable, server-available, swept, sweep-denied, worker-error. ``fields``: of these
     worker_id, job_id, queue, type, attempt, outcome, reason, duration_ms, count, error.
     """
 
@@ -64,7 +65,7 @@ class Reporter:
                 "%s %s",
                 name,
                 shown,
-                exc_info=cause if level >= logging.ERROR else None,
+                exc_info=cause,
                 extra={
                     "event": name,
                     "worker_id": self._worker_id,

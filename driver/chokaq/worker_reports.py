@@ -30,6 +30,14 @@ __all__ = ["Report", "ReportSender"]
 _MAX_BATCH = 500
 # How often a batch is sent again on an error that could be the server's or a row's fault, before it is split.
 _PATIENCE = 6
+_NO_ROW_AT_FAULT = (
+    ConnectionLostError,
+    ConnectionFailedError,
+    CallTimeoutError,
+    DeadlockError,
+    NotDeployedError,
+    PermissionDeniedError,
+)
 
 
 @dataclass
@@ -160,28 +168,31 @@ class ReportSender:
         """One call; on an error that one row may have caused, two calls of half of them, and so on."""
         if not reports:
             return
+        refusal = self._try(reports)
+        if refusal is None:
+            return
+        if len(reports) == 1:
+            self._refused(reports[0], refusal)
+            return
+        half = len(reports) // 2
+        self._send(reports[:half])
+        self._send(reports[half:])
+
+    def _try(self, reports: list[Report]) -> Exception | None:
+        """None: settled. An error that is returned, not raised, is for splitting the batch."""
         try:
             self._call(reports)
-        except (
-            ConnectionLostError,
-            ConnectionFailedError,
-            CallTimeoutError,
-            DeadlockError,
-            NotDeployedError,
-            PermissionDeniedError,
-        ):
-            raise  # certainly not a row's fault
+        except _NO_ROW_AT_FAULT:
+            raise
         except (DatabaseError, ValueError, TypeError) as error:
+            # Of other errors nobody knows whose fault they are: so the whole batch is tried for a while
+            # first.
             if not _names_a_row(error) and reports[0].tries < _PATIENCE:
                 for report in reports:
                     report.tries += 1
                 raise
-            if len(reports) == 1:
-                self._refused(reports[0], error)
-                return
-            half = len(reports) // 2
-            self._send(reports[:half])
-            self._send(reports[half:])
+            return error
+        return None
 
     def _call(self, reports: list[Report]) -> None:
         completions = [report.result for report in reports if isinstance(report.result, Completion)]
@@ -198,13 +209,12 @@ class ReportSender:
 
     def _refused(self, report: Report, error: Exception) -> None:
         """The database does not take this report: the job is failed with a text that it certainly takes."""
+        job_id, told = report.job.job_id, f"{type(error).__name__}: {error}"
         if report.is_replacement:
-            self._reporter(
-                "report-dropped", cause=error, job_id=report.job.job_id, error=type(error).__name__
-            )
+            self._reporter("report-dropped", job_id=job_id, error=told)
             report.settle(None)  # its lease runs out, and a sweep brings it to light
             return
-        self._reporter("job-refused", cause=error, job_id=report.job.job_id, error=type(error).__name__)
+        self._reporter("job-refused", job_id=job_id, error=told)
         was_failure = isinstance(report.result, Failure)
         report.is_replacement = True
         report.result = Failure(
