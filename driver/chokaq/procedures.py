@@ -86,7 +86,10 @@ def _declare(name: str, columns: str, *params: Param, repeatable: bool = True) -
 
 # Ids come with the rows, so a repeated call answers "exists".
 _declare(
-    "EnqueueJobs", "Ordinal JobId Outcome", Param("Jobs", _JSON), Param("CreatedBy", SqlType("varchar", 100))
+    "EnqueueJobs",
+    "Ordinal JobId Outcome",
+    Param("Jobs", _JSON),
+    Param("CreatedBy", SqlType("nvarchar", 4000)),
 )
 # A claim whose answer was lost stands; a second call would claim others as well.
 _declare(

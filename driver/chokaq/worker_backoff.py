@@ -13,7 +13,7 @@ __all__ = ["Availability", "Backoff", "jittered"]
 
 def jittered(seconds: float) -> float:
     """``seconds`` give or take a fifth, so that workers that began together do not stay together."""
-    return seconds * random.uniform(0.8, 1.2)  # noqa: S311 - jitter
+    return seconds * random.uniform(0.8, 1.2)
 
 
 class Backoff:
