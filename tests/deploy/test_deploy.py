@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
+import subprocess
+import sys
 import threading
 import uuid
 from collections.abc import Iterator
@@ -194,6 +198,39 @@ def test_of_deployments_at_once_one_does_the_work(place: Place) -> None:
     assert sorted(len(report.migrations) for report in reports) == [0, 0, 0, 2]
     assert sorted(len(report.procedures) for report in reports) == [0, 0, 0, 2]
     assert place.scalar("SELECT COUNT(*) AS [n] FROM [chokaq].[Things];") == 1
+
+
+_DIES_BEFORE_COMMIT = """
+import os, pathlib, signal, sys
+from chokaq.deploy import deploy, ledger, load_package
+
+record = ledger.record_migration
+
+def die_at_third(script, *rest):
+    if script.number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return record(script, *rest)
+
+ledger.record_migration = die_at_third
+deploy(os.environ["TEST_URL"], schema=sys.argv[1], package=load_package(pathlib.Path(sys.argv[2])))
+"""
+
+
+def test_a_deployment_that_is_killed_leaves_whole_scripts_and_no_lock(place: Place) -> None:
+    write(
+        place.root,
+        {"db/migrations/0003_half.sql": SETS + "CREATE TABLE [chokaq].[Half] ([Id] INT NOT NULL);\nGO\n"},
+    )
+    killed = subprocess.run(
+        [sys.executable, "-c", _DIES_BEFORE_COMMIT, place.schema, str(place.root)],
+        env={**os.environ, "TEST_URL": place.url},
+        check=False,
+    )
+    assert killed.returncode == -signal.SIGKILL
+    assert place.scalar("SELECT MAX([Version]) AS [v] FROM [chokaq].[SchemaMigrations];") == 2
+    assert place.scalar("SELECT OBJECT_ID(N'[chokaq].[Half]', N'U') AS [Id];") is None
+    assert place.deploy(lock_timeout=10).migrations == ("db/migrations/0003_half.sql",)
+    place.scalar("DROP TABLE [chokaq].[Half];")
 
 
 def test_an_open_connection_is_used_and_stays_open(place: Place) -> None:
