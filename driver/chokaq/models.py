@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from enum import Enum, IntEnum
-from typing import Any
+from typing import Any, TypeVar
+
+from .errors import ProtocolError
 
 __all__ = [
     "Completion",
@@ -35,6 +37,7 @@ __all__ = [
 ]
 
 Row = Sequence[Any]
+E = TypeVar("E", bound=Enum)
 
 
 class _Text(str, Enum):
@@ -95,6 +98,15 @@ class Pillar(_Text):
     DLQ = "dlq"
 
 
+def _known(kind: type[E], value: object) -> E:
+    try:
+        return kind(value)
+    except ValueError:
+        raise ProtocolError(
+            f"The database answered {value!r}, which is no {kind.__name__} this package knows."
+        ) from None
+
+
 def _utc(value: datetime | None) -> datetime | None:
     return None if value is None else value.replace(tzinfo=timezone.utc)
 
@@ -141,7 +153,7 @@ class Enqueued:
 
     @classmethod
     def from_row(cls, row: Row) -> Enqueued:
-        return cls(ordinal=row[0], job_id=row[1], outcome=Outcome(row[2]))
+        return cls(ordinal=row[0], job_id=row[1], outcome=_known(Outcome, row[2]))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -228,7 +240,7 @@ class LeaseOutcome:
 
     @classmethod
     def from_row(cls, row: Row) -> LeaseOutcome:
-        return cls(job_id=row[0], outcome=Outcome(row[1]))
+        return cls(job_id=row[0], outcome=_known(Outcome, row[1]))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -241,7 +253,7 @@ class FailOutcome:
 
     @classmethod
     def from_row(cls, row: Row) -> FailOutcome:
-        return cls(job_id=row[0], outcome=Outcome(row[1]), next_run_at=_utc(row[2]))
+        return cls(job_id=row[0], outcome=_known(Outcome, row[1]), next_run_at=_utc(row[2]))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -434,7 +446,7 @@ class Job:
     @classmethod
     def from_row(cls, row: Row) -> Job:
         return cls(
-            pillar=Pillar(row[0]),
+            pillar=_known(Pillar, row[0]),
             job_id=row[1],
             queue=row[2],
             type=row[3],
@@ -442,7 +454,7 @@ class Job:
             tags=row[5],
             idempotency_key=row[6],
             priority=row[7],
-            status=None if row[8] is None else JobStatus(row[8]),
+            status=None if row[8] is None else _known(JobStatus, row[8]),
             attempt_count=row[9],
             max_attempts=row[10],
             worker_id=row[11],
@@ -456,7 +468,7 @@ class Job:
             failed_at=_utc(row[19]),
             duration_ms=row[20],
             wait_ms=row[21],
-            failure_reason=None if row[22] is None else FailureReason(row[22]),
+            failure_reason=None if row[22] is None else _known(FailureReason, row[22]),
             error_details=row[23],
             last_updated_at=_utc(row[24]),
             created_by=row[25],

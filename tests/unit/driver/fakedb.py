@@ -1,4 +1,4 @@
-"""A DB-API module without a database: answers come from a function, and everything that is done is written down."""
+"""A DB-API module without a database: a function answers, and everything that is done is written down."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class Cursor:
         return list(first.rows)
 
     def nextset(self) -> bool:
-        self._sets.pop(0)
+        self._sets = self._sets[1:]
         self._raise_if_error()
         return bool(self._sets)
 
