@@ -34,6 +34,8 @@ __all__ = ["Worker", "WorkerSummary"]
 
 _MAX_FETCH = 1000
 _SWEEP_BATCH = 1000
+_SIGNAL_LATENCY = 0.5
+_LAST_REPORTS_SECONDS = 5.0  # for sending results at the end, where the grace period leaves less
 _READY, _RUNNING, _REPORTING = "ready", "running", "reporting"
 
 
@@ -143,6 +145,7 @@ class Worker:
         self._wake: queues_of_threads.SimpleQueue[None] = queues_of_threads.SimpleQueue()
         self._work: queues_of_threads.SimpleQueue[_Held | None] = queues_of_threads.SimpleQueue()
         self._settled = False
+        self._takes_signals = False
 
     def __repr__(self) -> str:
         return f"<Worker {self.worker_id} on {self._queue!r}>"
@@ -186,10 +189,12 @@ class Worker:
         def on_signal(_number: int, _frame: FrameType | None) -> None:
             self.stop()
 
+        self._takes_signals = True
         before = {number: signal.signal(number, on_signal) for number in (signal.SIGTERM, signal.SIGINT)}
         try:
             yield
         finally:
+            self._takes_signals = False
             for number, handler in before.items():
                 signal.signal(number, handler)
 
@@ -286,6 +291,10 @@ class Worker:
 
     def _sleep(self, seconds: float | None) -> None:
         """Until something happens (a slot is free, a report is settled, a stop), or so many seconds."""
+        if self._takes_signals:
+            # The system may hand a signal to any thread, which does not wake this one; only here it is acted
+            # on.
+            seconds = _SIGNAL_LATENCY if seconds is None else min(seconds, _SIGNAL_LATENCY)
         with contextlib.suppress(queues_of_threads.Empty):
             self._wake.get(timeout=seconds)
             while True:  # several reasons to wake are one
@@ -483,7 +492,7 @@ class Worker:
         for held in left:
             held.context._on_lost()
             self._report_event("job-abandoned", **_fields(held.job))
-        all_sent = self._reports.finish(max(5.0, deadline - time.monotonic()))
+        all_sent = self._reports.finish(max(_LAST_REPORTS_SECONDS, deadline - time.monotonic()))
         self._background_stop.set()
         for _ in range(self._concurrency):
             self._work.put(None)

@@ -161,8 +161,10 @@ class ReportSender:
                 self._changed.wait(left)
 
     def _send_all(self, batch: list[Report]) -> None:
-        self._send([report for report in batch if isinstance(report.result, Completion)])
-        self._send([report for report in batch if isinstance(report.result, Failure)])
+        completions = [report for report in batch if isinstance(report.result, Completion)]
+        failures = [report for report in batch if isinstance(report.result, Failure)]
+        self._send(completions)
+        self._send(failures)
 
     def _send(self, reports: list[Report]) -> None:
         """One call; on an error that one row may have caused, two calls of half of them, and so on."""
