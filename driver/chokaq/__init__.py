@@ -49,9 +49,11 @@ from .models import (
     QueueConfig,
     QueueHealth,
     QueueStats,
+    Settings,
     SummaryStats,
     SweepResult,
     Throughput,
+    ZombieAction,
 )
 from .queue import JobQueue, connect
 from .version import __version__
@@ -117,6 +119,7 @@ __all__ = [
     "Rejected",
     "RetryLater",
     "RowError",
+    "Settings",
     "SummaryStats",
     "SweepResult",
     "Throttled",
@@ -129,6 +132,7 @@ __all__ = [
     "Worker",
     "WorkerEvent",
     "WorkerSummary",
+    "ZombieAction",
     "__version__",
     "connect",
 ]

@@ -17,6 +17,7 @@ first rows arrives only with the next result set.
 from __future__ import annotations
 
 import logging
+import math
 import random
 import re
 import time
@@ -62,7 +63,7 @@ class RetryPolicy:
     def delay(self, failures: int) -> float:
         """Seconds to wait after the given number of failures in a row (1 = the first)."""
         full = min(self.cap, self.base * 2.0 ** min(failures - 1, 32))
-        return full * (0.5 + random.random() / 2)  # noqa: S311 - jitter
+        return full * (0.5 + random.random() / 2)
 
 
 # Told by the server itself, before it did anything with the call, or after it rolled all of it back.
@@ -277,6 +278,18 @@ def _check(procedure: Procedure, param: Param, value: Any) -> Any:
             raise TypeError(f"{place}: an int is needed, not {type(value).__name__}")
         if not -(2**31) <= value < 2**31:
             raise ValueError(f"{place}: {value} does not fit an int")
+    elif kind == "tinyint":
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise TypeError(f"{place}: an int is needed, not {type(value).__name__}")
+        if not 0 <= value < 2**8:
+            raise ValueError(f"{place}: {value} does not fit a tinyint")
+        return int(value)
+    elif kind == "float":
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            raise TypeError(f"{place}: a number is needed, not {type(value).__name__}")
+        if not math.isfinite(value):
+            raise ValueError(f"{place}: not a finite number")
+        return float(value)
     elif kind == "datetime2":
         # As text: pyodbc cuts the fraction when the server (Babelfish) understates its precision, and SQL
         # Server takes ISO 8601 with a T in any language setting.
@@ -295,6 +308,17 @@ def utc_naive(value: object, place: str) -> datetime:
     return value.astimezone(timezone.utc).replace(tzinfo=None)
 
 
+_ODBC_TYPES = {
+    "varchar": "SQL_VARCHAR",
+    "nvarchar": "SQL_WVARCHAR",
+    "int": "SQL_INTEGER",
+    "tinyint": "SQL_TINYINT",
+    "bit": "SQL_BIT",
+    "float": "SQL_DOUBLE",
+    "datetime2": "SQL_VARCHAR",  # see _check
+}
+
+
 def _bind(cursor: Any, types: Sequence[SqlType]) -> None:
     """Declares the parameters' types, so that a str becomes varchar where the procedure says varchar.
 
@@ -305,14 +329,7 @@ def _bind(cursor: Any, types: Sequence[SqlType]) -> None:
         return
     import pyodbc
 
-    codes = {
-        "varchar": pyodbc.SQL_VARCHAR,
-        "nvarchar": pyodbc.SQL_WVARCHAR,
-        "int": pyodbc.SQL_INTEGER,
-        "bit": pyodbc.SQL_BIT,
-        "datetime2": pyodbc.SQL_VARCHAR,  # see _check
-    }
-    cursor.setinputsizes([(codes[kind.name], kind.size, 0) for kind in types])
+    cursor.setinputsizes([(getattr(pyodbc, _ODBC_TYPES[kind.name]), kind.size, 0) for kind in types])
 
 
 def _leaves_connection_usable(error: BaseException) -> bool:

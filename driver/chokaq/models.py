@@ -31,9 +31,11 @@ __all__ = [
     "QueueConfig",
     "QueueHealth",
     "QueueStats",
+    "Settings",
     "SummaryStats",
     "SweepResult",
     "Throughput",
+    "ZombieAction",
 ]
 
 Row = Sequence[Any]
@@ -72,6 +74,13 @@ class FailureReason(IntEnum):
     TRANSIENT = 8
     HEARTBEAT_FAILURE = 9
     RETRY_LIFETIME_EXPIRED = 10
+
+
+class ZombieAction(IntEnum):
+    """What becomes of a running job whose worker is gone."""
+
+    TO_DLQ = 0  # the work may have had effects
+    RETRY = 1  # while attempts remain
 
 
 class Outcome(_Text):
@@ -280,7 +289,7 @@ class QueueConfig:
     is_active: bool
     max_workers: int | None
     zombie_timeout_seconds: int | None
-    zombie_action: int
+    zombie_action: ZombieAction
     max_attempts: int
     retry_base_seconds: int
     retry_multiplier: float
@@ -297,13 +306,50 @@ class QueueConfig:
             is_active=bool(row[2]),
             max_workers=row[3],
             zombie_timeout_seconds=row[4],
-            zombie_action=row[5],
+            zombie_action=ZombieAction(row[5]),
             max_attempts=row[6],
             retry_base_seconds=row[7],
             retry_multiplier=float(row[8]),
             retry_max_seconds=row[9],
             retry_jitter_percent=row[10],
             max_job_age_seconds=row[11],
+            last_updated_at=_at(row[12]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settings:
+    """Settings of the whole installation. None: kept for ever."""
+
+    metric_shards: int
+    fine_resolution_minutes: int
+    fine_retention_hours: int
+    hourly_retention_days: int
+    daily_retention_days: int | None
+    bucket_retention_minutes: int
+    rollup_max_rows: int
+    fetched_timeout_seconds: int
+    zombie_timeout_seconds: int
+    archive_retention_days: int | None
+    dlq_retention_days: int | None
+    maintenance_batch_size: int
+    last_updated_at: datetime
+
+    @classmethod
+    def from_row(cls, row: Row) -> Settings:
+        return cls(
+            metric_shards=row[0],
+            fine_resolution_minutes=row[1],
+            fine_retention_hours=row[2],
+            hourly_retention_days=row[3],
+            daily_retention_days=row[4],
+            bucket_retention_minutes=row[5],
+            rollup_max_rows=row[6],
+            fetched_timeout_seconds=row[7],
+            zombie_timeout_seconds=row[8],
+            archive_retention_days=row[9],
+            dlq_retention_days=row[10],
+            maintenance_batch_size=row[11],
             last_updated_at=_at(row[12]),
         )
 

@@ -57,10 +57,21 @@ _QUEUE = Param("Queue", SqlType("varchar", 255))
 _LEASES = Param("Leases", _JSON)
 _CREATE = Param("Create", SqlType("bit"))
 
+
+def _whole(*names: str) -> tuple[Param, ...]:
+    """Parameters of type int."""
+    return tuple(Param(name, SqlType("int")) for name in names)
+
+
 _OUTCOME = "JobId Outcome"
 _QUEUE_ROW = (
     "Queue IsPaused IsActive MaxWorkers ZombieTimeoutSeconds ZombieAction MaxAttempts RetryBaseSeconds "
     "RetryMultiplier RetryMaxSeconds RetryJitterPercent MaxJobAgeSeconds LastUpdatedUtc"
+)
+_SETTINGS = (
+    "MetricShards FineResolutionMinutes FineRetentionHours HourlyRetentionDays DailyRetentionDays "
+    "BucketRetentionMinutes RollupMaxRows FetchedTimeoutSeconds ZombieTimeoutSeconds ArchiveRetentionDays "
+    "DlqRetentionDays MaintenanceBatchSize"
 )
 _CLAIM = (
     "JobId Queue Type Payload Tags IdempotencyKey Priority AttemptCount MaxAttempts LeaseToken "
@@ -109,6 +120,25 @@ _declare("FailJobs", _OUTCOME + " NextRunUtc", _WORKER, Param("Failures", _JSON)
 _declare("SweepZombies", "Recovered Buried Retried", Param("BatchSize", SqlType("int")))
 _declare("SetQueuePaused", _QUEUE_ROW, _QUEUE, Param("IsPaused", SqlType("bit")), _CREATE)
 _declare("SetQueueMaxWorkers", _QUEUE_ROW, _QUEUE, Param("MaxWorkers", SqlType("int")), _CREATE)
+_declare("SetQueueActive", _QUEUE_ROW, _QUEUE, Param("IsActive", SqlType("bit")), _CREATE)
+_declare(
+    "SetQueueZombiePolicy",
+    _QUEUE_ROW,
+    _QUEUE,
+    *_whole("ZombieTimeoutSeconds"),
+    Param("ZombieAction", SqlType("tinyint")),
+    _CREATE,
+)
+_declare(
+    "SetQueueRetryPolicy",
+    _QUEUE_ROW,
+    _QUEUE,
+    *_whole("MaxAttempts", "RetryBaseSeconds"),
+    Param("RetryMultiplier", SqlType("float")),
+    *_whole("RetryMaxSeconds", "RetryJitterPercent", "MaxJobAgeSeconds"),
+    _CREATE,
+)
+_declare("UpdateSettings", _SETTINGS + " LastUpdatedUtc", *_whole(*_SETTINGS.split()))
 _declare("GetSummaryStats", "Queue SucceededTotal FailedTotal RetriedTotal LastActivityUtc", _QUEUE)
 _declare("GetQueueStats", "Queue Pending Due Scheduled Fetched Processing", _QUEUE)
 _declare("GetQueueHealth", _HEALTH, _QUEUE)

@@ -24,9 +24,11 @@ from .models import (
     QueueConfig,
     QueueHealth,
     QueueStats,
+    Settings,
     SummaryStats,
     SweepResult,
     Throughput,
+    ZombieAction,
 )
 from .payloads import batches, completion_row, failure_row, lease_row, new_job_row
 from .schema_version import check_version
@@ -237,6 +239,107 @@ class JobQueue:
         """Limits how many jobs of a queue are claimed at a time, over all workers. None = no limit."""
         return QueueConfig.from_row(
             self._one("SetQueueMaxWorkers", queue, max_workers, create, connection=connection)
+        )
+
+    def set_queue_active(
+        self, queue: str, is_active: bool = True, *, create: bool = False, connection: Any = None
+    ) -> QueueConfig:
+        """Takes a queue out of service or back. Like a pause, but meant to last."""
+        return QueueConfig.from_row(
+            self._one("SetQueueActive", queue, is_active, create, connection=connection)
+        )
+
+    def set_queue_zombie_policy(
+        self,
+        queue: str,
+        *,
+        zombie_timeout_seconds: int | None,
+        zombie_action: ZombieAction,
+        create: bool = False,
+        connection: Any = None,
+    ) -> QueueConfig:
+        """When a running job of a queue counts as abandoned (None: ``Settings.zombie_timeout_seconds``), and
+        what then becomes of it.
+        """
+        action = ZombieAction(zombie_action)
+        return QueueConfig.from_row(
+            self._one(
+                "SetQueueZombiePolicy", queue, zombie_timeout_seconds, action, create, connection=connection
+            )
+        )
+
+    def set_queue_retry_policy(
+        self,
+        queue: str,
+        *,
+        max_attempts: int,
+        retry_base_seconds: int,
+        retry_multiplier: float,
+        retry_max_seconds: int,
+        retry_jitter_percent: int,
+        max_job_age_seconds: int | None = None,
+        create: bool = False,
+        connection: Any = None,
+    ) -> QueueConfig:
+        """How often and how soon failed jobs of a queue are tried again, from the next failure on.
+
+        The delay after the n-th execution is base * multiplier ** (n - 1), at the most ``retry_max_seconds``,
+        give or take the jitter. ``max_job_age_seconds``: no retry so long after the enqueue; None = no end.
+        """
+        return QueueConfig.from_row(
+            self._one(
+                "SetQueueRetryPolicy",
+                queue,
+                max_attempts,
+                retry_base_seconds,
+                retry_multiplier,
+                retry_max_seconds,
+                retry_jitter_percent,
+                max_job_age_seconds,
+                create,
+                connection=connection,
+            )
+        )
+
+    def update_settings(
+        self,
+        *,
+        metric_shards: int | None = None,
+        fine_resolution_minutes: int | None = None,
+        fine_retention_hours: int | None = None,
+        hourly_retention_days: int | None = None,
+        daily_retention_days: int | None = None,
+        bucket_retention_minutes: int | None = None,
+        rollup_max_rows: int | None = None,
+        fetched_timeout_seconds: int | None = None,
+        zombie_timeout_seconds: int | None = None,
+        archive_retention_days: int | None = None,
+        dlq_retention_days: int | None = None,
+        maintenance_batch_size: int | None = None,
+        connection: Any = None,
+    ) -> Settings:
+        """Changes the settings of the whole installation, and answers what they now are.
+
+        None leaves a setting as it is; -1 for the retention of days, archive or DLQ keeps for ever. Settings
+        that cannot be together are refused by the database (DatabaseError 547, which names the constraint).
+        """
+        return Settings.from_row(
+            self._one(
+                "UpdateSettings",
+                metric_shards,
+                fine_resolution_minutes,
+                fine_retention_hours,
+                hourly_retention_days,
+                daily_retention_days,
+                bucket_retention_minutes,
+                rollup_max_rows,
+                fetched_timeout_seconds,
+                zombie_timeout_seconds,
+                archive_retention_days,
+                dlq_retention_days,
+                maintenance_batch_size,
+                connection=connection,
+            )
         )
 
     # Readers
