@@ -11,6 +11,7 @@ from .values.messages import MESSAGES
 __all__ = [
     "BATCH_ABORTING",
     "MESSAGES",
+    "UNSUPPORTED",
     "SqlError",
     "check_conflict",
     "conversion_failed",
@@ -33,6 +34,7 @@ __all__ = [
     "syntax_near",
     "truncation",
     "type_overflow",
+    "unsupported_value",
 ]
 
 
@@ -71,14 +73,18 @@ class SqlError(Exception):
         return dbapi_class(self.sqlstate)
 
 
+#: Not a number of SQL Server's: what the engine does not have.
+UNSUPPORTED = 49999
+
 #: Errors that end the whole batch and doom an open transaction when TRY catches them, XACT_ABORT or not.
 BATCH_ABORTING = frozenset({241, 242, 244, 245, 248, 295, 1205, 3609, 8114, 8169})
 
 _SQLSTATES = {
     **dict.fromkeys((109, 110, 120, 121, 213), "21S01"),
     512: "21000",
-    **dict.fromkeys((8152,), "22001"),
-    **dict.fromkeys((220, 232, 244, 248, 8115), "22003"),
+    # Not 2628: the driver does not know it and says 42000.
+    8152: "22001",
+    **dict.fromkeys((220, 232, 244, 248, 535, 8115), "22003"),
     **dict.fromkeys((241, 242, 295, 517), "22007"),
     8134: "22012",
     **dict.fromkeys((206, 245, 529), "22018"),
@@ -219,3 +225,8 @@ def duplicate_row(table: str, index: str, key: str) -> SqlError:
 def truncation(table: str, column: str, value: str) -> SqlError:
     """2628. ``value``: the text as far as it fits the column (SQL Server shows at most 100 characters)."""
     return sql_error(2628, table, column, value[:100])
+
+
+def unsupported_value(what: str) -> SqlError:
+    """49999: a value, style or conversion outside the engine's subset."""
+    return SqlError(UNSUPPORTED, f"The embedded engine does not support {what}.")

@@ -69,6 +69,7 @@ _TABLE = """
 266 16 2 Transaction count after EXECUTE indicates a mismatching number of BEGIN and COMMIT statements.
   Previous count = {}, current count = {}.
 281 16 1 {} is not a valid style number when converting from {} to a character string.
+289 16 1 Cannot construct data type {}, some of the arguments have values which are not valid.
 291 16 1 CAST or CONVERT: invalid attributes specified for type '{}'
 295 16 3 Conversion failed when converting character string to smalldatetime data type.
 313 16 2 An insufficient number of arguments were supplied for the procedure or function {}.
@@ -124,6 +125,10 @@ _TABLE = """
 2751 16 1 Column or parameter #{}: Specified column scale {} is greater than the specified precision of
   {}.
 2760 16 1 The specified schema name "{}" either does not exist or you do not have permission to use it.
+2748 16 1 Cannot specify {} data type (parameter {}) as a substitution parameter.
+2786 16 1 The data type of substitution parameter {} does not match the expected type of the format
+  specification.
+2787 16 1 Invalid format specification: '{}'.
 2812 16 62 Could not find stored procedure '{}'.
 3609 16 1 The transaction ended in the trigger. The batch has been aborted.
 3621 10 0 The statement has been terminated.
@@ -177,12 +182,19 @@ _TABLE = """
 10700 16 1 The table-valued parameter "{}" is READONLY and cannot be modified.
 10704 15 1 To rethrow an error, a THROW statement must be used inside a CATCH block.
 10709 16 1 The number of columns for each row in a table value constructor must be the same.
-13606 16 1 JSON path has too many elements. Maximum path length is {}.
-13607 16 1 JSON path is not properly formatted. Unexpected character '{}' is found at position {}.
-13608 16 1 Property cannot be found on the specified JSON path.
+13606 16 1 JSON text that has more than 128 nesting levels cannot be parsed.
+13607 16 4 JSON path is not properly formatted. Unexpected character '{}' is found at position {}.
+13608 16 5 Property cannot be found on the specified JSON path.
 13609 16 4 JSON text is not properly formatted. Unexpected character '{}' is found at position {}.
-13611 16 1 Value referenced by JSON path is not an array and cannot be used in a strict append.
-13623 16 1 Scalar value cannot be found in the specified JSON path.
+13610 16 1 The argument {} of the "{}" must be a string literal.
+13611 16 1 Value referenced by JSON path is not an array or object and cannot be opened with OPENJSON.
+13612 16 1 Cannot convert a string value found in the JSON text to binary value because it is not Base64
+  encoded.
+13618 16 1 AS JSON option can be specified only for column of nvarchar(max) type in WITH clause.
+13619 16 1 Unsupported JSON path found in argument {} of JSON_MODIFY.
+13621 16 1 Array cannot be found in the specified JSON path.
+13622 16 1 An invalid value was specified for argument {}.
+13623 16 2 Scalar value cannot be found in the specified JSON path.
 13624 16 2 Object or array cannot be found in the specified JSON path.
 13625 16 1 String value in the specified JSON path would be truncated.
 15023 16 1 User, group, or role '{}' already exists in the current database.

@@ -12,8 +12,8 @@ binary, varbinary                  bytes
 date, datetime, datetime2,
 smalldatetime                      int: ticks of 100 ns since 0001-01-01 00:00
 time                               int: ticks since midnight
-datetimeoffset                     str: 19 digits UTC ticks, 4 digits offset in minutes + 840; equality and order
-                                   look at the first 19 only
+datetimeoffset                     str: 19 digits UTC ticks, 4 digits offset in minutes + 840; equality and
+                                   order look at the first 19 only
 uniqueidentifier                   str: upper case, with hyphens
 =================================  ========================================================================
 """
