@@ -112,3 +112,12 @@ CREATE TABLE [chokaq].[MetricSeries] (
     CONSTRAINT [CK_MetricSeries_SampleCount] CHECK ([SampleCount] >= 0)
 );
 GO
+
+/* The hours that BackfillMetrics has counted from the pillars, so that none is counted twice. */
+CREATE TABLE [chokaq].[MetricBackfill] (
+    [HourStartUtc] DATETIME2(0) NOT NULL,
+    [SampleCount] BIGINT NOT NULL,
+    [DoneAtUtc] DATETIME2(7) NOT NULL,
+    CONSTRAINT [PK_MetricBackfill] PRIMARY KEY CLUSTERED ([HourStartUtc])
+);
+GO

@@ -34,3 +34,46 @@ CREATE TYPE [chokaq].[FailureRows] AS TABLE(
     PRIMARY KEY CLUSTERED ([JobId])
 );
 GO
+
+/* Jobs for an operator's procedures to act on, with what shall be different about them afterwards; NULL: as it was. */
+CREATE TYPE [chokaq].[JobEdits] AS TABLE(
+    [JobId] VARCHAR(50) NOT NULL,
+    [Ordinal] INT NOT NULL,
+    [Payload] NVARCHAR(MAX) NULL,
+    [Tags] VARCHAR(1000) NULL,
+    [Priority] INT NULL,
+    [DelaySeconds] INT NULL,
+    PRIMARY KEY CLUSTERED ([JobId])
+);
+GO
+
+/* Samples on their way into MetricSeries, for AddSeries. */
+CREATE TYPE [chokaq].[SeriesRows] AS TABLE(
+    [Resolution] INT NOT NULL,
+    [BucketStartUtc] DATETIME2(0) NOT NULL,
+    [Measure] SMALLINT NOT NULL,
+    [Queue] VARCHAR(255) NOT NULL,
+    [Type] VARCHAR(255) NOT NULL,
+    [Outcome] TINYINT NOT NULL,
+    [FailureReason] INT NOT NULL,
+    [Bin] SMALLINT NOT NULL,
+    [SampleCount] BIGINT NOT NULL,
+    [TotalMs] FLOAT NOT NULL,
+    [MaxMs] FLOAT NULL,
+    PRIMARY KEY CLUSTERED ([Resolution], [BucketStartUtc], [Measure], [Queue], [Type], [Outcome], [FailureReason], [Bin])
+);
+GO
+
+/* Samples of any measure and moment, for AddSamples. */
+CREATE TYPE [chokaq].[SampleRows] AS TABLE(
+    [Ordinal] INT NOT NULL,
+    [AtUtc] DATETIME2(7) NOT NULL,
+    [Measure] SMALLINT NOT NULL,
+    [Queue] VARCHAR(255) NOT NULL,
+    [Type] VARCHAR(255) NOT NULL,
+    [Outcome] TINYINT NOT NULL,
+    [FailureReason] INT NOT NULL,
+    [ValueMs] FLOAT NULL,
+    PRIMARY KEY CLUSTERED ([Ordinal])
+);
+GO

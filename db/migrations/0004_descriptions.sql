@@ -220,9 +220,13 @@ VALUES
     (148, N'MetricSeries', N'Shard', N'The shard; 0 in rolled-up tiers.'),
     (149, N'MetricSeries', N'SampleCount', N'Samples.'),
     (150, N'MetricSeries', N'TotalMs', N'Sum of the values, milliseconds.'),
-    (151, N'MetricSeries', N'MaxMs', N'Largest value.');
+    (151, N'MetricSeries', N'MaxMs', N'Largest value.'),
+    (152, N'MetricBackfill', NULL, N'The hours that BackfillMetrics has counted from the pillars.'),
+    (153, N'MetricBackfill', N'HourStartUtc', N'The hour, UTC.'),
+    (154, N'MetricBackfill', N'SampleCount', N'Samples that it found there.'),
+    (155, N'MetricBackfill', N'DoneAtUtc', N'When, UTC.');
 
-WHILE @Place <= 151
+WHILE @Place <= 155
 BEGIN
     SELECT @Table = [d].[TableName], @Column = [d].[ColumnName], @Text = [d].[Description]
     FROM @Descriptions AS [d]

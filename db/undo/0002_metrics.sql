@@ -3,6 +3,9 @@ SET ANSI_NULLS ON;
 SET QUOTED_IDENTIFIER ON;
 GO
 
+DROP TABLE [chokaq].[MetricBackfill];
+GO
+
 DROP TABLE [chokaq].[MetricSeries];
 GO
 

@@ -3,6 +3,15 @@ SET ANSI_NULLS ON;
 SET QUOTED_IDENTIFIER ON;
 GO
 
+DROP TYPE [chokaq].[SampleRows];
+GO
+
+DROP TYPE [chokaq].[SeriesRows];
+GO
+
+DROP TYPE [chokaq].[JobEdits];
+GO
+
 DROP TYPE [chokaq].[FailureRows];
 GO
 

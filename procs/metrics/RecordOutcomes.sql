@@ -28,8 +28,6 @@ BEGIN
     DECLARE @Second DATETIME2(0) = DATEADD(SECOND, DATEDIFF(SECOND, @Day, @Now), @Day);
     DECLARE @FineMinutes INT;
     DECLARE @FineStart DATETIME2(0);
-    DECLARE @Shards INT;
-    DECLARE @FirstShard TINYINT;
     DECLARE @Shard TINYINT;
     DECLARE @Summary TABLE (
         [Queue] VARCHAR(255) NOT NULL PRIMARY KEY,
@@ -50,44 +48,12 @@ BEGIN
         [MaxWaitMs] FLOAT NULL,
         PRIMARY KEY ([Queue], [Outcome], [FailureReason])
     );
-    DECLARE @Series TABLE (
-        [Measure] SMALLINT NOT NULL,
-        [Queue] VARCHAR(255) NOT NULL,
-        [Type] VARCHAR(255) NOT NULL,
-        [Outcome] TINYINT NOT NULL,
-        [FailureReason] INT NOT NULL,
-        [Bin] SMALLINT NOT NULL,
-        [SampleCount] BIGINT NOT NULL,
-        [TotalMs] FLOAT NOT NULL,
-        [MaxMs] FLOAT NULL,
-        PRIMARY KEY ([Measure], [Queue], [Type], [Outcome], [FailureReason], [Bin])
-    );
+    DECLARE @Series [chokaq].[SeriesRows];
 
-    SELECT @Shards = [s].[MetricShards], @FineMinutes = [s].[FineResolutionMinutes] FROM [chokaq].[Settings] AS [s];
+    SELECT @FineMinutes = [s].[FineResolutionMinutes] FROM [chokaq].[Settings] AS [s];
 
     SET @FineStart = DATEADD(MINUTE, DATEDIFF(MINUTE, @Day, @Now) / @FineMinutes * @FineMinutes, @Day);
-    SET @FirstShard = @@SPID % @Shards;
-
-    /* The session's own gate, or the next that nobody holds; if all are held, the session waits for its own. */
-    SELECT TOP (1) @Shard = [m].[Shard]
-    FROM [chokaq].[MetricShards] AS [m] WITH (ROWLOCK, UPDLOCK, READPAST, READCOMMITTEDLOCK)
-    WHERE [m].[Shard] >= @FirstShard AND [m].[Shard] < @Shards
-    ORDER BY [m].[Shard];
-
-    IF @Shard IS NULL
-    BEGIN
-        SELECT TOP (1) @Shard = [m].[Shard]
-        FROM [chokaq].[MetricShards] AS [m] WITH (ROWLOCK, UPDLOCK, READPAST, READCOMMITTEDLOCK)
-        WHERE [m].[Shard] < @FirstShard
-        ORDER BY [m].[Shard];
-    END;
-
-    SET @Shard = COALESCE(@Shard, @FirstShard);
-
-    /* Written, not only read with a hint, so that the gate is closed on every engine. */
-    UPDATE [chokaq].[MetricShards]
-    SET [Passes] = [Passes] + 1
-    WHERE [Shard] = @Shard;
+    EXECUTE [chokaq].[TakeShard] @Shard = @Shard OUTPUT;
 
     INSERT INTO @Summary ([Queue], [Succeeded], [Failed], [Retried])
     SELECT
@@ -214,6 +180,8 @@ BEGIN
 
     /* Measure 0: every execution by its duration. 1: the wait before it. 2: failures by error group, which have no duration of their own. */
     INSERT INTO @Series (
+        [Resolution],
+        [BucketStartUtc],
         [Measure],
         [Queue],
         [Type],
@@ -225,6 +193,8 @@ BEGIN
         [MaxMs]
     )
     SELECT
+        @FineMinutes * 60,
+        @FineStart,
         [v].[Measure],
         [v].[Queue],
         [v].[Type],
@@ -280,62 +250,6 @@ BEGIN
     ) AS [v]
     GROUP BY [v].[Measure], [v].[Queue], [v].[Type], [v].[Outcome], [v].[FailureReason], [v].[Bin];
 
-    UPDATE [m]
-    SET
-        [m].[SampleCount] = [m].[SampleCount] + [n].[SampleCount],
-        [m].[TotalMs] = [m].[TotalMs] + [n].[TotalMs],
-        [m].[MaxMs] = CASE WHEN [m].[MaxMs] >= [n].[MaxMs] OR [n].[MaxMs] IS NULL THEN [m].[MaxMs] ELSE [n].[MaxMs] END
-    FROM [chokaq].[MetricSeries] AS [m]
-    INNER JOIN @Series AS [n]
-        ON [n].[Measure] = [m].[Measure]
-            AND [n].[Queue] = [m].[Queue]
-            AND [n].[Type] = [m].[Type]
-            AND [n].[Outcome] = [m].[Outcome]
-            AND [n].[FailureReason] = [m].[FailureReason]
-            AND [n].[Bin] = [m].[Bin]
-    WHERE [m].[Resolution] = @FineMinutes * 60 AND [m].[BucketStartUtc] = @FineStart AND [m].[Shard] = @Shard;
-
-    INSERT INTO [chokaq].[MetricSeries] (
-        [Resolution],
-        [BucketStartUtc],
-        [Measure],
-        [Queue],
-        [Type],
-        [Outcome],
-        [FailureReason],
-        [Bin],
-        [Shard],
-        [SampleCount],
-        [TotalMs],
-        [MaxMs]
-    )
-    SELECT
-        @FineMinutes * 60,
-        @FineStart,
-        [n].[Measure],
-        [n].[Queue],
-        [n].[Type],
-        [n].[Outcome],
-        [n].[FailureReason],
-        [n].[Bin],
-        @Shard,
-        [n].[SampleCount],
-        [n].[TotalMs],
-        [n].[MaxMs]
-    FROM @Series AS [n]
-    WHERE NOT EXISTS (
-            SELECT 1
-            FROM [chokaq].[MetricSeries] AS [m]
-            WHERE [m].[Resolution] = @FineMinutes * 60
-                AND [m].[BucketStartUtc] = @FineStart
-                AND [m].[Measure] = [n].[Measure]
-                AND [m].[Queue] = [n].[Queue]
-                AND [m].[Type] = [n].[Type]
-                AND [m].[Outcome] = [n].[Outcome]
-                AND [m].[FailureReason] = [n].[FailureReason]
-                AND [m].[Bin] = [n].[Bin]
-                AND [m].[Shard] = @Shard
-        )
-    ORDER BY [n].[Measure], [n].[Queue], [n].[Type], [n].[Outcome], [n].[FailureReason], [n].[Bin];
+    EXECUTE [chokaq].[AddSeries] @Rows = @Series, @Shard = @Shard;
 END;
 GO

@@ -14,7 +14,7 @@ Outcomes: none.
 Errors: 51008 InvalidParameter.
 Transactions: joins the caller's; alone the two kinds are a transaction each. State, lease and heartbeat are checked again in the statements
     that move, so a worker that answers in the last moment keeps its job.
-Lock order: Queues (read), JobsHot, then that of SettleFailures; rows in key order, rows locked by others are passed over.
+Lock order: that of SweepBatch.
 Role: [chokaq_worker], [chokaq_operator]
 Version: 1
 */
@@ -23,27 +23,13 @@ AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
-    SET DEADLOCK_PRIORITY LOW;
 
-    DECLARE @Now DATETIME2(7) = SYSUTCDATETIME();
-    DECLARE @FetchedBeforeUtc DATETIME2(7);
     DECLARE @Recovered INT;
-    DECLARE @Retried INT = 0;
-    DECLARE @Dead INT = 0;
+    DECLARE @Buried INT;
+    DECLARE @Retried INT;
     DECLARE @Message NVARCHAR(2048);
-    DECLARE @Zombies [chokaq].[FailureRows];
-    DECLARE @Abandoned TABLE (
-        [JobId] VARCHAR(50) NOT NULL PRIMARY KEY
-    );
-    DECLARE @Cutoffs TABLE (
-        [Queue] VARCHAR(255) NOT NULL PRIMARY KEY,
-        [StaleBeforeUtc] DATETIME2(7) NOT NULL
-    );
 
-    SELECT
-        @BatchSize = COALESCE(@BatchSize, [s].[MaintenanceBatchSize]),
-        @FetchedBeforeUtc = DATEADD(SECOND, -[s].[FetchedTimeoutSeconds], @Now)
-    FROM [chokaq].[Settings] AS [s];
+    SELECT @BatchSize = COALESCE(@BatchSize, [s].[MaintenanceBatchSize]) FROM [chokaq].[Settings] AS [s];
 
     IF @BatchSize NOT BETWEEN 1 AND 1000
     BEGIN
@@ -51,69 +37,14 @@ BEGIN
         THROW 51008, @Message, 1;
     END;
 
-    INSERT INTO @Cutoffs ([Queue], [StaleBeforeUtc])
-    SELECT [q].[Name], DATEADD(SECOND, -COALESCE([q].[ZombieTimeoutSeconds], [s].[ZombieTimeoutSeconds]), @Now)
-    FROM [chokaq].[Queues] AS [q]
-    CROSS JOIN [chokaq].[Settings] AS [s];
+    SET DEADLOCK_PRIORITY LOW;
 
-    INSERT INTO @Abandoned ([JobId])
-    SELECT TOP (@BatchSize) [h].[Id]
-    FROM [chokaq].[JobsHot] AS [h] WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
-    WHERE [h].[Status] = 1 AND [h].[HeartbeatUtc] < @FetchedBeforeUtc
-    ORDER BY [h].[HeartbeatUtc];
+    EXECUTE [chokaq].[SweepBatch]
+        @BatchSize = @BatchSize,
+        @Recovered = @Recovered OUTPUT,
+        @Buried = @Buried OUTPUT,
+        @Retried = @Retried OUTPUT;
 
-    UPDATE [chokaq].[JobsHot]
-    SET
-        [Status] = 0,
-        [WorkerId] = NULL,
-        [HeartbeatUtc] = NULL,
-        [LastUpdatedUtc] = @Now,
-        [LastModifiedBy] = 'SweepZombies'
-    WHERE [Id] IN (SELECT [a].[JobId] FROM @Abandoned AS [a]) AND [Status] = 1 AND [HeartbeatUtc] < @FetchedBeforeUtc;
-
-    SET @Recovered = @@ROWCOUNT;
-
-    INSERT INTO @Zombies (
-        [JobId],
-        [WorkerId],
-        [LeaseToken],
-        [FailureReason],
-        [ErrorDetails],
-        [ErrorGroup],
-        [RetryAfterSeconds],
-        [DurationMs],
-        [StaleBeforeUtc]
-    )
-    SELECT TOP (@BatchSize)
-        [h].[Id],
-        [h].[WorkerId],
-        [h].[LeaseToken],
-        2,
-        CONCAT(
-            N'No heartbeat since ',
-            CONVERT(NVARCHAR(30), [h].[HeartbeatUtc], 126),
-            N'Z from worker ',
-            [h].[WorkerId],
-            N'.'
-        ),
-        N'No heartbeat',
-        NULL,
-        NULL,
-        [c].[StaleBeforeUtc]
-    FROM @Cutoffs AS [c]
-    INNER JOIN [chokaq].[JobsHot] AS [h] WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK) ON [h].[Queue] = [c].[Queue]
-    WHERE [h].[Status] = 2 AND [h].[HeartbeatUtc] < [c].[StaleBeforeUtc]
-    ORDER BY [h].[HeartbeatUtc];
-
-    IF @@ROWCOUNT > 0
-    BEGIN
-        EXECUTE [chokaq].[SettleFailures]
-            @Failures = @Zombies,
-            @ModifiedBy = 'SweepZombies',
-            @Retried = @Retried OUTPUT,
-            @Dead = @Dead OUTPUT;
-    END;
-
-    SELECT @Recovered AS [Recovered], @Dead AS [Buried], @Retried AS [Retried];
+    SELECT @Recovered AS [Recovered], @Buried AS [Buried], @Retried AS [Retried];
 END;
 GO
