@@ -14,9 +14,9 @@ from typing import Any, Final
 from ..errors import SqlError, sql_error, truncation, unsupported_value
 from . import codepage, decimals
 from .binary_values import to_binary, to_guid
+from .datetime_text import format_value
 from .number_text import float_text, parse_float, parse_whole
 from .temporal_values import to_temporal
-from .datetime_text import format_value
 from .types import RANGES, SqlType, check_conversion, parse_type
 
 __all__ = ["assigner", "convert", "converter", "to_real"]
@@ -255,7 +255,7 @@ def _to_integer(source: SqlType, target: SqlType) -> Converter:
 
 
 def _days(low: int, high: int, name: str) -> Converter:
-    """datetime as a number: days since 1900, rounded to the nearest."""
+    """Datetime as a number: days since 1900, rounded to the nearest."""
     from .datetimes import DAY, EPOCH_1900
 
     def run(value: int) -> int:

@@ -91,7 +91,7 @@ def read(text: str, style: int | None = None) -> Moment | None:
 
 def _read_loose(body: str, style: int | None) -> Moment | None:
     zone = _ZONE.search(body)
-    offset: int | None | bool = None
+    offset: int | bool | None = None
     if zone is not None and ":" in body[: zone.start()]:
         offset = _offset(zone[1].replace(" ", ""))
         body = body[: zone.start()]
@@ -165,7 +165,7 @@ def _clock(
     return clock_parts(number, int(minute), int(second or 0), int(digits or 0), len(digits))
 
 
-def _offset(text: str | None) -> int | None | bool:
+def _offset(text: str | None) -> int | bool | None:
     """Minutes; None: no zone, False: one that there is not."""
     if not text:
         return None

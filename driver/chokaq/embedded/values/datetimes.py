@@ -21,8 +21,8 @@ __all__ = [
     "add",
     "adder",
     "clock_parts",
-    "difference",
     "differ",
+    "difference",
     "end_of_month",
     "from_date",
     "from_datetime",
@@ -396,8 +396,8 @@ def inline_part(part: str, value: str) -> str | None:
 
 _MONTHS: Final = (
     "January February March April May June July August September October November December".split()
-)  # noqa: SIM905
-_DAYS: Final = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()  # noqa: SIM905
+)
+_DAYS: Final = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 
 
 def name_of(part: str, ticks: int) -> str:

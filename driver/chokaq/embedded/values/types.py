@@ -221,7 +221,8 @@ _SYNONYMS: Final = {
 }
 _PLAIN: Final = frozenset({*RANGES, "real", "date", "datetime", "smalldatetime", "uniqueidentifier"})
 _TEXT: Final = re.compile(
-    r"\s*(?:\[?sys\]?\s*\.\s*)?\[?([a-z_][\w ]*?)\]?\s*(?:\(\s*([\w ]+?)\s*(?:,\s*(\d+)\s*)?\))?\s*", re.I
+    r"\s*(?:\[?sys\]?\s*\.\s*)?\[?([a-z_][\w ]*?)\]?\s*(?:\(\s*([\w ]+?)\s*(?:,\s*(\d+)\s*)?\))?\s*",
+    re.IGNORECASE,
 )
 
 
