@@ -32,6 +32,17 @@ from .errors import (
     UnknownKeyError,
     ValueTooLongError,
 )
+from .metric_models import (
+    BackfillResult,
+    BurnRate,
+    ErrorPoint,
+    LatencyPercentiles,
+    MetricPoint,
+    RollupResult,
+    Sample,
+    SampleResult,
+    TopError,
+)
 from .models import (
     Completion,
     Enqueued,
@@ -55,6 +66,19 @@ from .models import (
     Throughput,
     ZombieAction,
 )
+from .operator_models import (
+    ActiveJob,
+    ArchivedJob,
+    DeadJob,
+    DlqFilter,
+    DlqMatch,
+    DlqPreview,
+    JobOutcome,
+    MaintenanceTask,
+    PurgeResult,
+    Resurrection,
+)
+from .paging import every_row
 from .queue import JobQueue, connect
 from .version import __version__
 from .worker import Worker, WorkerSummary
@@ -72,7 +96,11 @@ from .worker_context import (
 from .worker_events import WorkerEvent
 
 __all__ = [
+    "ActiveJob",
+    "ArchivedJob",
+    "BackfillResult",
     "BatchTooLargeError",
+    "BurnRate",
     "CallTimeoutError",
     "ChokaqError",
     "CircuitOpen",
@@ -82,10 +110,15 @@ __all__ = [
     "DatabaseError",
     "DatabaseNewerError",
     "DatabaseOlderError",
+    "DeadJob",
     "DeadlockError",
+    "DlqFilter",
+    "DlqMatch",
+    "DlqPreview",
     "DriverMissingError",
     "DuplicateRowError",
     "Enqueued",
+    "ErrorPoint",
     "FailOutcome",
     "Failure",
     "FailureReason",
@@ -99,11 +132,15 @@ __all__ = [
     "JobCancelled",
     "JobContext",
     "JobError",
+    "JobOutcome",
     "JobQueue",
     "JobStatus",
+    "LatencyPercentiles",
     "Lease",
     "LeaseOutcome",
     "LockNotAvailableError",
+    "MaintenanceTask",
+    "MetricPoint",
     "MissingValueError",
     "NewJob",
     "NotDeployedError",
@@ -112,19 +149,25 @@ __all__ = [
     "PermissionDeniedError",
     "Pillar",
     "ProtocolError",
+    "PurgeResult",
     "QueueConfig",
     "QueueHealth",
     "QueueNotFoundError",
     "QueueStats",
     "Rejected",
+    "Resurrection",
     "RetryLater",
+    "RollupResult",
     "RowError",
+    "Sample",
+    "SampleResult",
     "Settings",
     "SummaryStats",
     "SweepResult",
     "Throttled",
     "Throughput",
     "TimedOut",
+    "TopError",
     "TransactionNotAllowedError",
     "UnknownEngineError",
     "UnknownKeyError",
@@ -135,4 +178,5 @@ __all__ = [
     "ZombieAction",
     "__version__",
     "connect",
+    "every_row",
 ]

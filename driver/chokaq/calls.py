@@ -278,11 +278,11 @@ def _check(procedure: Procedure, param: Param, value: Any) -> Any:
             raise TypeError(f"{place}: an int is needed, not {type(value).__name__}")
         if not -(2**31) <= value < 2**31:
             raise ValueError(f"{place}: {value} does not fit an int")
-    elif kind == "tinyint":
+    elif kind in ("tinyint", "smallint"):
         if not isinstance(value, int) or isinstance(value, bool):
             raise TypeError(f"{place}: an int is needed, not {type(value).__name__}")
-        if not 0 <= value < 2**8:
-            raise ValueError(f"{place}: {value} does not fit a tinyint")
+        if not (0 <= value < 2**8 if kind == "tinyint" else -(2**15) <= value < 2**15):
+            raise ValueError(f"{place}: {value} does not fit a {kind}")
         return int(value)
     elif kind == "float":
         if not isinstance(value, int | float) or isinstance(value, bool):
@@ -313,6 +313,7 @@ _ODBC_TYPES = {
     "nvarchar": "SQL_WVARCHAR",
     "int": "SQL_INTEGER",
     "tinyint": "SQL_TINYINT",
+    "smallint": "SQL_SMALLINT",
     "bit": "SQL_BIT",
     "float": "SQL_DOUBLE",
     "datetime2": "SQL_VARCHAR",  # see _check

@@ -97,6 +97,13 @@ class Outcome(_Text):
     RETRY = "retry"
     DEAD = "dead"
     LOST = "lost"  # the lease is no longer the caller's; nothing changed
+    CANCELLED = "cancelled"
+    EDITED = "edited"
+    RESURRECTED = "resurrected"
+    PURGED = "purged"
+    KEY_ACTIVE = "key-active"  # another active job has the idempotency key: the job stays in the DLQ
+    NOT_PENDING = "not-pending"  # a worker has claimed it
+    NOT_FOUND = "not-found"  # not where the call looks for it
 
 
 class Pillar(_Text):

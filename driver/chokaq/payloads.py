@@ -9,7 +9,9 @@ from datetime import timedelta
 from typing import Any
 
 from .calls import utc_naive
+from .metric_models import Sample
 from .models import Completion, Failure, FailureReason, Lease, NewJob
+from .operator_models import Resurrection
 from .uuid7 import new_job_id
 
 __all__ = [
@@ -18,9 +20,13 @@ __all__ = [
     "batches",
     "completion_row",
     "failure_row",
+    "id_row",
     "lease_row",
     "new_job_row",
+    "payload_text",
     "payload_value",
+    "resurrection_row",
+    "sample_row",
 ]
 
 #: Rows in one call; the procedures refuse more.
@@ -42,6 +48,12 @@ def payload_value(payload: object) -> object:
     if isinstance(payload, dict | list | tuple):
         return payload
     return _dump(payload)
+
+
+def payload_text(payload: object) -> str | None:
+    """The payload as it is stored, for a parameter of its own."""
+    value = payload_value(payload)
+    return value if value is None or isinstance(value, str) else _dump(value)
 
 
 def _dump(value: object) -> str:
@@ -90,7 +102,7 @@ def completion_row(completion: Completion) -> dict[str, Any]:
         raise TypeError(f"a Completion is needed, not {type(completion).__name__}")
     row = lease_row(completion.lease)
     if completion.duration_ms is not None:
-        row["durationMs"] = _duration(completion.duration_ms)
+        row["durationMs"] = _milliseconds("duration_ms", completion.duration_ms)
     return row
 
 
@@ -107,8 +119,47 @@ def failure_row(failure: Failure) -> dict[str, Any]:
     if failure.retry_after is not None:
         row["retryAfterSeconds"] = seconds("retry_after", failure.retry_after)
     if failure.duration_ms is not None:
-        row["durationMs"] = _duration(failure.duration_ms)
+        row["durationMs"] = _milliseconds("duration_ms", failure.duration_ms)
     return row
+
+
+def id_row(job_id: str) -> dict[str, Any]:
+    """The row {id} of CancelJobs and PurgeDlq."""
+    if not isinstance(job_id, str):
+        raise TypeError(f"job_id: a str is needed, not {type(job_id).__name__}")
+    return {"id": str(job_id)}
+
+
+def resurrection_row(job: str | Resurrection) -> dict[str, Any]:
+    """The row of ResurrectJobs, of a job id or of an id with edits."""
+    if isinstance(job, str):
+        return id_row(job)
+    if not isinstance(job, Resurrection):
+        raise TypeError(f"a job id or a Resurrection is needed, not {type(job).__name__}")
+    row = {
+        **id_row(job.job_id),
+        "payload": payload_value(job.payload),
+        "tags": _text("tags", job.tags),
+        "priority": _whole("priority", job.priority),
+        "delaySeconds": None if job.delay is None else seconds("delay", job.delay),
+    }
+    return {key: value for key, value in row.items() if value is not None}
+
+
+def sample_row(sample: Sample) -> dict[str, Any]:
+    """The row of RecordSamples."""
+    if not isinstance(sample, Sample):
+        raise TypeError(f"a Sample is needed, not {type(sample).__name__}")
+    row = {
+        "measure": _text("measure", sample.measure),
+        "series": _text("series", sample.series),
+        "queue": _text("queue", sample.queue),
+        "valueMs": None if sample.value_ms is None else _milliseconds("value_ms", sample.value_ms),
+        "outcome": 1 if sample.failed else 0,
+    }
+    if sample.at is not None:
+        row["atUtc"] = utc_naive(sample.at, "at").isoformat(timespec="microseconds")
+    return {key: value for key, value in row.items() if value is not None}
 
 
 def batches(rows: Iterable[dict[str, Any]]) -> Iterator[tuple[int, str]]:
@@ -157,9 +208,9 @@ def _whole(name: str, value: object) -> int | None:
     return None if value is None else int(value)
 
 
-def _duration(value: object) -> float:
+def _milliseconds(name: str, value: object) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool):
-        raise TypeError(f"duration_ms: a number is needed, not {type(value).__name__}")
+        raise TypeError(f"{name}: a number is needed, not {type(value).__name__}")
     if not math.isfinite(value) or value < 0:
-        raise ValueError("duration_ms: not a finite number of at least 0")
+        raise ValueError(f"{name}: not a finite number of at least 0")
     return float(value)

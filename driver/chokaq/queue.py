@@ -11,13 +11,26 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .calls import Caller, RetryPolicy, Row
 from .connection import Connector, Source
 from .errors import ProtocolError, RowError
+from .metric_models import (
+    BackfillResult,
+    BurnRate,
+    ErrorPoint,
+    LatencyPercentiles,
+    MetricPoint,
+    RollupResult,
+    Sample,
+    SampleResult,
+    TopError,
+)
 from .models import (
     Completion,
     Enqueued,
     FailOutcome,
     Failure,
+    FailureReason,
     FetchedJob,
     Job,
+    JobStatus,
     Lease,
     LeaseOutcome,
     NewJob,
@@ -30,7 +43,28 @@ from .models import (
     Throughput,
     ZombieAction,
 )
-from .payloads import batches, completion_row, failure_row, lease_row, new_job_row
+from .operator_models import (
+    ActiveJob,
+    ArchivedJob,
+    DeadJob,
+    DlqFilter,
+    DlqPreview,
+    JobOutcome,
+    MaintenanceTask,
+    PurgeResult,
+    Resurrection,
+)
+from .payloads import (
+    batches,
+    completion_row,
+    failure_row,
+    id_row,
+    lease_row,
+    new_job_row,
+    payload_text,
+    resurrection_row,
+    sample_row,
+)
 from .schema_version import check_version
 
 if TYPE_CHECKING:
@@ -40,7 +74,7 @@ if TYPE_CHECKING:
 __all__ = ["JobQueue", "connect"]
 
 Q = TypeVar("Q", bound="JobQueue")
-A = TypeVar("A", LeaseOutcome, FailOutcome)
+A = TypeVar("A", LeaseOutcome, FailOutcome, JobOutcome)
 
 
 def connect(source: Source, schema: str = "chokaq", *, check: bool = True) -> JobQueue:
@@ -207,7 +241,7 @@ class JobQueue:
         """Reports successes: ARCHIVED or LOST for each."""
         items = [completions] if isinstance(completions, Completion) else completions
         rows = map(completion_row, items)
-        return self._ordered("CompleteJobs", worker_id, rows, LeaseOutcome.from_row, connection)
+        return self._ordered("CompleteJobs", (worker_id,), rows, LeaseOutcome.from_row, connection)
 
     def fail(
         self, worker_id: str, failures: Failure | Iterable[Failure], *, connection: Any = None
@@ -215,7 +249,7 @@ class JobQueue:
         """Reports failures; the procedure decides: RETRY (with the next time), DEAD or LOST for each."""
         items = [failures] if isinstance(failures, Failure) else failures
         rows = map(failure_row, items)
-        return self._ordered("FailJobs", worker_id, rows, FailOutcome.from_row, connection)
+        return self._ordered("FailJobs", (worker_id,), rows, FailOutcome.from_row, connection)
 
     def sweep_zombies(self, batch_size: int = 1000) -> SweepResult:
         """Takes jobs from workers that are gone. Commits on its own."""
@@ -342,6 +376,190 @@ class JobQueue:
             )
         )
 
+    # Operators, on jobs
+
+    def cancel(
+        self,
+        job_ids: str | Iterable[str],
+        *,
+        cancelled_by: str | None = None,
+        reason: str | None = None,
+        connection: Any = None,
+    ) -> list[JobOutcome]:
+        """Ends jobs: CANCELLED (nobody ran it: now in the DLQ), CANCEL_REQUESTED (its worker hears of it at
+        the next heartbeat) or NOT_FOUND for each, in the order of the input. ``reason``: kept as the job's
+        error details.
+        """
+        return self._by_id("CancelJobs", job_ids, (cancelled_by, reason), connection)
+
+    def edit_pending(
+        self,
+        job_id: str,
+        *,
+        payload: object = None,
+        tags: str | None = None,
+        priority: int | None = None,
+        scheduled_at: datetime | None = None,
+        max_attempts: int | None = None,
+        edited_by: str | None = None,
+        connection: Any = None,
+    ) -> JobOutcome:
+        """Changes a job that nobody has claimed: EDITED, NOT_PENDING or NOT_FOUND. None leaves a value as it
+        is.
+        """
+        text = payload_text(payload)
+        return JobOutcome.from_row(
+            self._one(
+                "EditPendingJob",
+                job_id,
+                text,
+                tags,
+                priority,
+                scheduled_at,
+                max_attempts,
+                edited_by,
+                connection=connection,
+            )
+        )
+
+    def edit_dlq_job(
+        self,
+        job_id: str,
+        *,
+        payload: object = None,
+        tags: str | None = None,
+        priority: int | None = None,
+        edited_by: str | None = None,
+        connection: Any = None,
+    ) -> JobOutcome:
+        """Changes a dead job where it lies: EDITED or NOT_FOUND. None leaves a value as it is."""
+        text = payload_text(payload)
+        return JobOutcome.from_row(
+            self._one("EditDlqJob", job_id, text, tags, priority, edited_by, connection=connection)
+        )
+
+    def resurrect(
+        self,
+        jobs: str | Resurrection | Iterable[str | Resurrection],
+        *,
+        resurrected_by: str | None = None,
+        connection: Any = None,
+    ) -> list[JobOutcome]:
+        """Makes dead jobs pending again, as they were or edited: RESURRECTED, KEY_ACTIVE or NOT_FOUND for
+        each, in the order of the input.
+        """
+        items = [jobs] if isinstance(jobs, str | Resurrection) else jobs
+        rows = map(resurrection_row, items)
+        return self._ordered(
+            "ResurrectJobs", (resurrected_by,), rows, JobOutcome.from_row, connection, first=True
+        )
+
+    def purge_dlq(self, job_ids: str | Iterable[str], *, connection: Any = None) -> list[JobOutcome]:
+        """Deletes dead jobs for good: PURGED or NOT_FOUND for each, in the order of the input."""
+        return self._by_id("PurgeDlq", job_ids, (), connection)
+
+    def preview_dlq(
+        self, dlq_filter: DlqFilter, *, sample_size: int = 20, connection: Any = None
+    ) -> DlqPreview:
+        """What ``resurrect_by_filter`` and ``purge_dlq_by_filter`` with this filter would take, oldest
+        failure first; shows at most ``sample_size`` jobs, 1 to 1000.
+        """
+        return DlqPreview.from_rows(
+            self._caller.call("PreviewDlq", *dlq_filter.values(), sample_size, connection=connection)
+        )
+
+    def resurrect_by_filter(
+        self,
+        dlq_filter: DlqFilter,
+        *,
+        max_jobs: int = 1000,
+        resurrected_by: str | None = None,
+        connection: Any = None,
+    ) -> list[JobOutcome]:
+        """Makes matching dead jobs pending again, oldest failure first, at most ``max_jobs`` (1 to 1000).
+
+        A job whose outcome is KEY_ACTIVE stays and matches again the next time.
+        """
+        rows = self._caller.call(
+            "ResurrectByFilter", *dlq_filter.values(), max_jobs, resurrected_by, connection=connection
+        )
+        return [JobOutcome.from_row(row) for row in rows]
+
+    def purge_dlq_by_filter(
+        self, dlq_filter: DlqFilter, *, max_jobs: int = 1000, connection: Any = None
+    ) -> list[JobOutcome]:
+        """Deletes matching dead jobs for good, oldest failure first, at most ``max_jobs`` (1 to 1000)."""
+        rows = self._caller.call("PurgeDlqByFilter", *dlq_filter.values(), max_jobs, connection=connection)
+        return [JobOutcome.from_row(row) for row in rows]
+
+    # Operators, on what has grown old
+
+    def purge_archive(
+        self, *, batch_size: int | None = None, max_batches: int = 100, now: datetime | None = None
+    ) -> PurgeResult:
+        """Deletes archived jobs older than ``Settings.archive_retention_days``, batch by batch, each
+        committed. ``batch_size``: None: ``Settings.maintenance_batch_size``. ``now``: only tests give it.
+        Raises TransactionNotAllowedError inside a transaction.
+        """
+        return PurgeResult.from_row(self._one("PurgeArchive", batch_size, max_batches, now))
+
+    def purge_expired_dlq(
+        self, *, batch_size: int | None = None, max_batches: int = 100, now: datetime | None = None
+    ) -> PurgeResult:
+        """Deletes dead jobs older than ``Settings.dlq_retention_days``; as ``purge_archive``."""
+        return PurgeResult.from_row(self._one("PurgeExpiredDlq", batch_size, max_batches, now))
+
+    def prune_metric_buckets(
+        self, *, batch_size: int | None = None, max_batches: int = 100, now: datetime | None = None
+    ) -> PurgeResult:
+        """Deletes one-second buckets older than ``Settings.bucket_retention_minutes``; as
+        ``purge_archive``.
+        """
+        return PurgeResult.from_row(self._one("PruneMetricBuckets", batch_size, max_batches, now))
+
+    def rollup_metrics(self, *, max_rows: int | None = None, now: datetime | None = None) -> RollupResult:
+        """Lets the metric history age by the retentions of the settings. ``max_rows``: None:
+        ``Settings.rollup_max_rows``. Raises TransactionNotAllowedError inside a transaction.
+        """
+        return RollupResult.from_row(self._one("RollupMetrics", max_rows, now))
+
+    def run_maintenance(self, *, max_batches: int = 20, now: datetime | None = None) -> list[MaintenanceTask]:
+        """Everything that is due, once at a time; a run beside another answers the one task busy.
+
+        Raises TransactionNotAllowedError inside a transaction.
+        """
+        rows = self._caller.call("RunMaintenance", max_batches, now)
+        return [MaintenanceTask.from_row(row) for row in rows]
+
+    def backfill_metrics(
+        self,
+        from_: datetime,
+        to: datetime,
+        *,
+        max_hours: int = 24,
+        counted_since: datetime | None = None,
+    ) -> BackfillResult:
+        """Counts history from archive and DLQ for whole hours before the counters existed, each hour once.
+
+        ``counted_since``: only tests give it. Raises TransactionNotAllowedError inside a transaction.
+        """
+        return BackfillResult.from_row(self._one("BackfillMetrics", from_, to, max_hours, counted_since))
+
+    def record_samples(
+        self, samples: Sample | Iterable[Sample], *, max_measures: int = 100, connection: Any = None
+    ) -> SampleResult:
+        """Counts samples of the application's own measures. ``max_measures``: how many measures of
+        applications there may be; samples of one more are refused.
+        """
+        items = [samples] if isinstance(samples, Sample) else samples
+        accepted = refused = 0
+        rows = map(sample_row, items)
+        for found in self._in_batches("RecordSamples", rows, (max_measures,), connection, first=True):
+            for row in found:
+                result = SampleResult.from_row(row)
+                accepted, refused = accepted + result.accepted, refused + result.refused
+        return SampleResult(accepted=accepted, refused=refused)
+
     # Readers
 
     def summary_stats(self, queue: str | None = None) -> list[SummaryStats]:
@@ -365,7 +583,128 @@ class JobQueue:
         rows = self._caller.call("GetJob", job_id, connection=connection)
         return Job.from_row(rows[0]) if rows else None
 
+    # Readers: lists, in pages
+
+    def list_active(
+        self,
+        *,
+        queue: str | None = None,
+        type: str | None = None,  # noqa: A002 - the procedure calls it so
+        status: JobStatus | None = None,
+        after: ActiveJob | None = None,
+        page_size: int = 100,
+    ) -> list[ActiveJob]:
+        """A page of the active jobs, newest first. ``after``: the last row of the page before it;
+        ``page_size`` 1 to 1000. ``every_row`` walks through all pages.
+        """
+        state = None if status is None else JobStatus(status)
+        place = (None, None) if after is None else after.place
+        rows = self._caller.call("ListActiveJobs", queue, type, state, *place, page_size)
+        return [ActiveJob.from_row(row) for row in rows]
+
+    def list_archive(
+        self,
+        *,
+        queue: str | None = None,
+        type: str | None = None,  # noqa: A002
+        tag: str | None = None,
+        finished_from: datetime | None = None,
+        after: ArchivedJob | None = None,
+        page_size: int = 100,
+    ) -> list[ArchivedJob]:
+        """A page of the succeeded jobs, newest first. ``tag``: the tags contain it; as ``list_active``."""
+        place = (None, None) if after is None else after.place
+        rows = self._caller.call("ListArchive", queue, type, tag, finished_from, *place, page_size)
+        return [ArchivedJob.from_row(row) for row in rows]
+
+    def list_dlq(
+        self,
+        *,
+        queue: str | None = None,
+        type: str | None = None,  # noqa: A002
+        failure_reason: FailureReason | None = None,
+        tag: str | None = None,
+        text: str | None = None,
+        failed_from: datetime | None = None,
+        after: DeadJob | None = None,
+        page_size: int = 100,
+    ) -> list[DeadJob]:
+        """A page of the dead jobs, newest first. ``text``: the error details contain it; as
+        ``list_archive``.
+        """
+        reason = None if failure_reason is None else int(FailureReason(failure_reason))
+        place = (None, None) if after is None else after.place
+        rows = self._caller.call("ListDlq", queue, type, reason, tag, text, failed_from, *place, page_size)
+        return [DeadJob.from_row(row) for row in rows]
+
+    # Readers: metric history. Windows are from (inclusive) to (exclusive); a bucket counts where it starts.
+
+    def top_errors(self, queue: str | None = None, *, hours: int = 24, top: int = 10) -> list[TopError]:
+        """The error groups with the most failures of the last hours, most first."""
+        return [TopError.from_row(row) for row in self._caller.call("GetTopErrors", queue, hours, top)]
+
+    def metric_history(
+        self,
+        from_: datetime,
+        to: datetime,
+        *,
+        step_minutes: int = 60,
+        measure: int = 0,
+        queue: str | None = None,
+        type: str | None = None,  # noqa: A002
+    ) -> list[MetricPoint]:
+        """A measure over time; points without samples are left out. ``measure``: 0 execution, 1 queue wait,
+        2 failures (``type`` is then the error group), from 100 on the application's (``type``: its series).
+        ``step_minutes`` divides the day. Old parts of the window are as coarse as their tier.
+        """
+        rows = self._caller.call("GetMetricHistory", from_, to, step_minutes, measure, queue, type)
+        return [MetricPoint.from_row(row) for row in rows]
+
+    def latency_percentiles(
+        self,
+        from_: datetime,
+        to: datetime,
+        *,
+        measure: int = 0,
+        queue: str | None = None,
+        type: str | None = None,  # noqa: A002
+        outcome: int | None = None,
+        by_type: bool = False,
+    ) -> list[LatencyPercentiles]:
+        """Percentiles of a measure over any window: one row, or with ``by_type`` one for each queue and type;
+        no row without samples. ``outcome``: 0 succeeded, 1 failed, 2 retried attempts.
+        """
+        rows = self._caller.call("GetLatencyPercentiles", from_, to, measure, queue, type, outcome, by_type)
+        return [LatencyPercentiles.from_row(row) for row in rows]
+
+    def error_trends(
+        self,
+        from_: datetime,
+        to: datetime,
+        *,
+        step_minutes: int = 60,
+        queue: str | None = None,
+        top: int = 10,
+    ) -> list[ErrorPoint]:
+        """The most frequent error groups over time, the most frequent first."""
+        rows = self._caller.call("GetErrorTrends", from_, to, step_minutes, queue, top)
+        return [ErrorPoint.from_row(row) for row in rows]
+
+    def burn_rate(
+        self, objective: float = 0.99, *, queue: str | None = None, now: datetime | None = None
+    ) -> list[BurnRate]:
+        """How fast failures use up what an objective (share that shall succeed) allows, for windows from 5
+        minutes to 30 days. ``now``: only tests give it.
+        """
+        return [BurnRate.from_row(row) for row in self._caller.call("GetBurnRate", objective, queue, now)]
+
     # How
+
+    def _by_id(
+        self, procedure: str, job_ids: str | Iterable[str], others: tuple[Any, ...], connection: Any
+    ) -> list[JobOutcome]:
+        rows = map(id_row, [job_ids] if isinstance(job_ids, str) else job_ids)
+        return self._ordered(procedure, others, rows, JobOutcome.from_row, connection, first=True)
 
     def _one(self, procedure: str, *values: Any, connection: Any = None) -> Row:
         rows = self._caller.call(procedure, *values, connection=connection)
@@ -377,17 +716,23 @@ class JobQueue:
         self, procedure: str, worker_id: str, leases: Lease | Iterable[Lease], connection: Any
     ) -> list[LeaseOutcome]:
         items = [leases] if isinstance(leases, Lease) else leases
-        return self._ordered(procedure, worker_id, map(lease_row, items), LeaseOutcome.from_row, connection)
+        return self._ordered(
+            procedure, (worker_id,), map(lease_row, items), LeaseOutcome.from_row, connection
+        )
 
     def _ordered(
         self,
         procedure: str,
-        worker_id: str,
+        others: tuple[Any, ...],
         rows: Iterable[dict[str, Any]],
         from_row: Callable[[Row], A],
         connection: Any,
+        *,
+        first: bool = False,
     ) -> list[A]:
-        """Outcomes in the order of the input; the procedures answer in key order."""
+        """Outcomes in the order of the input; the procedures answer in key order. ``first``: as in
+        ``_in_batches``.
+        """
         place: dict[str, int] = {}
 
         def numbered() -> Iterator[dict[str, Any]]:
@@ -396,9 +741,12 @@ class JobQueue:
                 yield row
 
         answers: list[A] = []
-        for found in self._in_batches(procedure, numbered(), (worker_id,), connection, first=False):
+        for found in self._in_batches(procedure, numbered(), others, connection, first=first):
             answers += [from_row(row) for row in found]
-        return sorted(answers, key=lambda answer: place.get(answer.job_id, len(place)))
+        if {answer.job_id for answer in answers} != set(place):
+            # Never taken for "lost": that would drop results for which the lease is still good.
+            raise ProtocolError(f"{procedure} did not answer for exactly the jobs that it was asked about.")
+        return sorted(answers, key=lambda answer: place[answer.job_id])
 
     def _in_batches(
         self,

@@ -38,7 +38,7 @@ def test_columns(procedure: Procedure) -> None:
     assert found
     # What is in parentheses explains; types follow the names.
     header = re.sub(r"\([^()]*\)", "", found[1])
-    words = re.findall(r"\b[A-Z][A-Za-z]+\b", header)
+    words = re.findall(r"\b[A-Z][A-Za-z0-9]+\b", header)
     named = dict.fromkeys(word for word in words if word in procedure.columns)
     assert tuple(named) == procedure.columns
 
