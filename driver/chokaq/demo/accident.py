@@ -1,0 +1,56 @@
+"""The accident of every run: one worker process is killed in the middle of its work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from chokaq.models import JobStatus
+
+from .crew import Member, frozen
+from .reads import Reads
+
+__all__ = ["Accident", "Kill"]
+
+# After so many looks in vain the victim need not hold jobs of both kinds any more.
+_PATIENCE = 100
+
+
+@dataclass(frozen=True)
+class Kill:
+    """What the worker held when it was killed: claimed ahead and not started; running, by the database and by
+    its own log both.
+    """
+
+    member: Member
+    prefetched: int
+    running: int
+
+
+class Accident:
+    """Waits for the right moment. The process is frozen while its jobs are looked at, so that what is counted
+    is what it dies with.
+    """
+
+    def __init__(self, reads: Reads, victim: Member, warm_up: int) -> None:
+        """``warm_up``: jobs that the victim shall have done before."""
+        self._reads = reads
+        self._victim = victim
+        self._warm_up = warm_up
+        self._looks = 0
+
+    def may_happen(self) -> bool:
+        """Whether the victim is well into its work, by its log alone: cheap to ask."""
+        return sum(run.ended_at is not None for run in self._victim.record().executions) >= self._warm_up
+
+    def try_now(self) -> Kill | None:
+        """Kills the victim if it holds jobs, prefetched and running ones; else leaves it alone."""
+        self._looks += 1
+        with frozen(self._victim):
+            held = self._reads.held_by(self._victim.worker_id)
+            begun = {run.claim for run in self._victim.record().open}
+            prefetched = sum(status is JobStatus.FETCHED for status in held.values())
+            running = sum(status is JobStatus.PROCESSING and claim in begun for claim, status in held.items())
+            if (prefetched and running) or (self._looks > _PATIENCE and (prefetched or running)):
+                self._victim.kill()
+                return Kill(self._victim, prefetched, running)
+        return None

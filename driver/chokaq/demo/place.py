@@ -1,0 +1,82 @@
+"""Where a run of the demo lives: a folder for its logs, and a database that nobody else uses."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+from chokaq import urls
+from chokaq.connection import Connector
+from chokaq.deploy import load_package
+from chokaq.deploy.session import Session
+
+__all__ = ["Place", "make_place"]
+
+
+@dataclass
+class Place:
+    """``shown``: the database without credentials. ``engine``: as ``urls.Target`` has it. ``file``: the database file that the demo made, None on
+    another engine. ``keep``: leave everything where it is at the end.
+    """
+
+    url: str = field(repr=False)
+    shown: str
+    engine: str
+    schema: str
+    folder: Path
+    file: Path | None
+    keep: bool
+    is_deployed: bool = False
+
+    def where(self) -> str:
+        """The database for people."""
+        return str(self.file) if self.file is not None else f"{self.shown}, schema [{self.schema}]"
+
+    def clean_up(self) -> None:
+        """Removes what the demo made, unless it is to be kept."""
+        if self.keep:
+            return
+        if self.file is None and self.is_deployed:
+            _drop_schema(self.url, self.schema)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def make_place(url: str, keep: bool) -> Place:
+    """A new place. ``url`` empty: a new file of the embedded engine; else a database, in which the demo uses
+    a new schema, since it changes settings that are not its to change in another's.
+    """
+    target = urls.parse(url) if url else None
+    folder = Path(tempfile.mkdtemp(prefix="chokaq-demo-"))
+    if target is not None:
+        schema = f"chokaq_demo_{secrets.token_hex(3)}"
+        return Place(url, str(target), target.engine, schema, folder, None, keep)
+    file = folder / "demo.db"
+    made = "embedded://" + quote("/" + file.as_posix().lstrip("/"), safe="/:")
+    return Place(made, made, "embedded", "chokaq", folder, file, keep)
+
+
+def _drop_schema(url: str, schema: str) -> None:
+    """Takes a schema away that this package deployed: procedures, tables and types, roles."""
+    package = load_package()
+    with contextlib.closing(Connector(url).open()) as connection:
+        session = Session(connection)
+        for procedure in reversed(package.procedures):
+            session.execute(f"DROP PROCEDURE IF EXISTS [{schema}].[{procedure.name}];")
+        for script in reversed(package.undos):
+            for batch in script.batches(schema):
+                session.execute(batch.text)
+        for role in sorted(set(_roles(schema))):
+            session.execute(f"DROP ROLE IF EXISTS [{role}];")
+
+
+def _roles(schema: str) -> Iterator[str]:
+    for script in load_package().permissions:
+        for batch in script.batches(schema):
+            yield from re.findall(rf"CREATE ROLE \[({schema}_[a-z]+)\]", batch.text)
