@@ -8,8 +8,9 @@ from itertools import combinations
 
 from .worker_log import Execution
 
-__all__ = ["DoubleClaim", "double_claims"]
+__all__ = ["Claim", "DoubleClaim", "double_claims"]
 
+#: A job and the lease under which it was claimed.
 Claim = tuple[str, int]
 
 

@@ -22,8 +22,8 @@ __all__ = ["Place", "make_place"]
 
 @dataclass
 class Place:
-    """``shown``: the database without credentials. ``engine``: as ``urls.Target`` has it. ``file``: the database file that the demo made, None on
-    another engine. ``keep``: leave everything where it is at the end.
+    """``shown``: the database without credentials. ``engine``: as ``urls.Target`` has it. ``file``: the
+    database file that the demo made, None on another engine. ``keep``: leave all of it at the end.
     """
 
     url: str = field(repr=False)

@@ -13,9 +13,9 @@ from rich.text import Text
 import chokaq
 from chokaq.models import FailureReason, Job
 
+from .figures import RunFigures
 from .files import QUEUES, printable
 from .reads import FinishedJob
-from .run import RunFigures
 from .verdict import Verdict
 
 __all__ = ["dead_letter_samples", "print_report", "print_verdict"]

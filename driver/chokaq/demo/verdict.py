@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from chokaq.models import FailureReason
 
 from .claims import DoubleClaim, double_claims
+from .figures import RunFigures
 from .files import printable
 from .reads import FinishedJob
-from .run import RunFigures
 from .worker_log import Execution
 
 __all__ = ["Verdict", "judge"]
