@@ -58,6 +58,12 @@ class SqlError(Exception):
         self.line = 0
         self.procedure = ""
         self.source = ""
+        #: How it came about, where that decides what it ends: "throw", "raiserror", "lost" (transaction
+        #: gone).
+        self.origin = ""
+        #: Whether TRY dooms the transaction; set when the error is met.
+        self.dooms = False
+        self.decided = False
 
     def __str__(self) -> str:
         return f"Msg {self.number}, Level {self.severity}, State {self.state}: {self.message}"

@@ -69,7 +69,7 @@ def _reader(source: SqlType, style: int | None) -> Callable[[Any], bytes]:
             return _hex_reader(source, style)
         return codepage.utf16 if source.is_unicode else codepage.encode
     if source.is_binary:
-        return lambda value: bytes(value)
+        return bytes
     if source.name == "uniqueidentifier":
         return lambda value: uuid.UUID(value).bytes_le
     if source.is_float:

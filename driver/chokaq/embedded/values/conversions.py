@@ -57,8 +57,9 @@ def converter(
 
 @lru_cache(maxsize=4096)
 def assigner(source: SqlType, target: SqlType, table: str, column: str) -> Converter:
-    """The conversion of INSERT and UPDATE: as ``converter``, but 2628 instead of cutting strings and binaries.
-    ``table``: database.schema.table. Trailing spaces that do not fit are cut silently, as SQL Server does.
+    """The conversion of INSERT and UPDATE: as ``converter``, but 2628 instead of cutting strings and
+    binaries. ``table``: database.schema.table. Trailing spaces that do not fit are cut silently, as SQL
+    Server does.
     """
     check_conversion(source, target)
     if not (target.is_string or target.is_binary) or target.length is None:

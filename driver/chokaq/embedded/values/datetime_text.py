@@ -66,8 +66,10 @@ _TIME: Final = re.compile(
 )
 _NUMBERS: Final = re.compile(r"(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})", re.ASCII)
 _PACKED: Final = re.compile(r"(\d{8}|\d{6}|\d{4})", re.ASCII)
-_WORDS: Final = re.compile(r"(\d{4}\s+)?(?:(\d{1,2})[\s-]+)?([a-z]+)\.?[\s-]*(?:(\d{1,2})(?!\d)\s*,?)?[\s,-]*(\d{2}(?:\d{2})?)?",
-                           re.ASCII | re.IGNORECASE)  # fmt: skip
+_WORDS: Final = re.compile(
+    r"(\d{4}\s+)?(?:(\d{1,2})[\s-]+)?([a-z]+)\.?[\s-]*(?:(\d{1,2})(?!\d)\s*,?)?[\s,-]*(\d{2}(?:\d{2})?)?",
+    re.ASCII | re.IGNORECASE,
+)
 
 _DAY_FIRST: Final = frozenset({3, 4, 5, 103, 104, 105})
 _YEAR_FIRST: Final = frozenset({2, 11, 12, 102, 111, 112, 20, 21, 23, 25, 120, 121, 126, 127})
@@ -99,7 +101,7 @@ def _read_loose(body: str, style: int | None) -> Moment | None:
     for found in _TIME.finditer(body):
         if found[2] is None and found[6] is None:
             continue
-        parsed = _clock(found[1], found[2] or "0", found[3], found[5], found[6], found[4])
+        parsed = _clock(found[1], found[2] or "0", found[3], found[5], found[6], mark=found[4])
         if parsed is None:
             return None
         clock, has_time, digits = parsed, True, len(found[5] or "")
@@ -147,7 +149,13 @@ def _year(text: str) -> int:
 
 
 def _clock(
-    hour: str, minute: str, second: str | None, fraction: str | None, half: str | None, mark: str | None = "."
+    hour: str,
+    minute: str,
+    second: str | None,
+    fraction: str | None,
+    half: str | None,
+    *,
+    mark: str | None = ".",
 ) -> int | None:
     number = int(hour)
     if half:

@@ -1,4 +1,6 @@
-"""Dates and times as ticks of 100 ns since 0001-01-01: arithmetic, parts, and the same in SQLite's own SQL."""
+"""Dates and times as ticks of 100 ns since 0001-01-01: arithmetic, parts, and the same in SQLite's own
+SQL.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Exact numbers: decimal(p, s) as an unscaled int, its stored form, its text.
 
-Up to 18 digits the stored form is the unscaled int. Longer types exceed SQLite's 64 bits; they are stored as text
-of 39 characters that sorts as the numbers do: ``1`` and 38 digits, or for negative numbers ``0`` and the digits
-of 10**38 − 1 + value.
+Up to 18 digits the stored form is the unscaled int. Longer types exceed SQLite's 64 bits; they are stored
+as text of 39 characters that sorts as the numbers do: ``1`` and 38 digits, or for negative numbers ``0``
+and the digits of 10**38 − 1 + value.
 """
 
 from __future__ import annotations

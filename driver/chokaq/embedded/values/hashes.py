@@ -79,8 +79,8 @@ _sequence: Final = {"next": 0}
 
 
 def new_sequential_id() -> str:
-    """NEWSEQUENTIALID: grows within a process, in the order in which SQL Server sorts uniqueidentifiers by their
-    text here; a new range begins with every process start.
+    """NEWSEQUENTIALID: grows within a process, in the order in which SQL Server sorts uniqueidentifiers by
+    their text here; a new range begins with every process start.
     """
     value = max(_sequence["next"], time.time_ns() // 100 << 16)
     _sequence["next"] = value + 1

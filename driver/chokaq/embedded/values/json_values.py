@@ -34,8 +34,8 @@ def is_json(text: str) -> int:
 
 
 def json_value(text: str, path: str = "$") -> str | None:
-    """JSON_VALUE: a scalar as nvarchar(4000). Lax: NULL for what is no scalar, missing or too long; strict: 13623,
-    13608, 13625.
+    """JSON_VALUE: a scalar as nvarchar(4000). Lax: NULL for what is no scalar, missing or too long;
+    strict: 13623, 13608, 13625.
     """
     route = parse_path(path)
     value = walk(parse(text).value, route.steps)
@@ -92,8 +92,8 @@ def _text(value: Any) -> str | None:
 
 
 def open_json(text: str | None, path: str = "$") -> list[tuple[str, str | None, int]]:
-    """OPENJSON without WITH: rows (key, value, type). Nothing for NULL; lax: nothing where the path leads to no
-    object or array; strict: 13608, 13611.
+    """OPENJSON without WITH: rows (key, value, type). Nothing for NULL; lax: nothing where the path leads
+    to no object or array; strict: 13608, 13611.
     """
     opened = _open(text, path)
     if opened is None or text is None:
@@ -126,8 +126,8 @@ def _open(text: str | None, path: str) -> Span | None:
 
 @dataclass(frozen=True, slots=True)
 class JsonColumn:
-    """A column of OPENJSON … WITH. ``path`` "": the member of the column's name. 13618: AS JSON of a type other
-    than nvarchar(max).
+    """A column of OPENJSON … WITH. ``path`` "": the member of the column's name. 13618: AS JSON of a type
+    other than nvarchar(max).
     """
 
     name: str
@@ -239,8 +239,8 @@ def _base64(text: str) -> bytes:
 
 
 def json_modify(text: str, path: str, value: Any, kind: str = "string") -> str:
-    """JSON_MODIFY. ``kind`` says how the new value is written: ``string`` is quoted, ``number`` and ``bool`` are
-    not, ``json`` (the result of JSON_QUERY) stands as it is. A NULL value deletes in lax mode.
+    """JSON_MODIFY. ``kind`` says how the new value is written: ``string`` is quoted, ``number`` and
+    ``bool`` are not, ``json`` (the result of JSON_QUERY) stands as it is. A NULL value deletes in lax mode.
     """
     route = parse_path(path, modify=True)
     if not route.steps and not route.append:

@@ -178,6 +178,7 @@ _TABLE = """
 8170 16 2 Insufficient result space to convert uniqueidentifier value to char.
 8178 16 1 The parameterized query '{}' expects the parameter '{}', which was not supplied.
 9806 16 1 The datepart {} is not supported by date function {}.
+9812 16 1 The timezone provided to builtin function todatetimeoffset is invalid.
 9828 16 1 The second and third arguments of the TRANSLATE built-in function must contain an equal number of
   characters.
 9810 16 1 The datepart {} is not supported by date function {} for data type {}.

@@ -68,8 +68,8 @@ _WHOLE: Final[dict[str, Callable[[int, int], int]]] = {
 
 @lru_cache(maxsize=1024)
 def arithmetic(operator: str, left: SqlType, right: SqlType) -> Binary:
-    """``+ - * / % & | ^`` over stored values of the two types; the result is of ``arithmetic_type``. NULL gives
-    NULL. Raises what ``arithmetic_type`` raises.
+    """``+ - * / % & | ^`` over stored values of the two types; the result is of ``arithmetic_type``. NULL
+    gives NULL. Raises what ``arithmetic_type`` raises.
     """
     result = arithmetic_type(operator, left, right)
     run = _runner(operator, left, right, result)
@@ -215,8 +215,8 @@ def _parse(text: str) -> SqlType:
 
 
 def inline_arithmetic(operator: str, one: str, other: str, left: SqlType, right: SqlType) -> str | None:
-    """The operation in SQLite's SQL, None where it must be ``arithmetic``. The operands are written up to four
-    times, so they should be short. chokaq_arithmetic is called only to raise the error.
+    """The operation in SQLite's SQL, None where it must be ``arithmetic``. The operands are written up to
+    four times, so they should be short. chokaq_arithmetic is called only to raise the error.
     """
     result = arithmetic_type(operator, left, right)
     if not (left.is_integer and right.is_integer) or operator == "^":

@@ -1,4 +1,6 @@
-"""LIKE and PATINDEX: patterns with ``%``, ``_``, ``[a-z]``, ``[^a-z]`` and ESCAPE, matched by the collation."""
+"""LIKE and PATINDEX: patterns with ``%``, ``_``, ``[a-z]``, ``[^a-z]`` and ESCAPE, matched by the
+collation.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ _NEVER: Final = re.compile(r"(?!)")
 def like(
     text: str, pattern: str, escape: str | None = None, *, wide: bool = False, binary: bool = False
 ) -> bool:
-    """``text LIKE pattern ESCAPE escape``. ``wide``: one of the two is nvarchar, so trailing spaces of the text
-    count; for varchar they do not. 506: the escape is not one character.
+    """``text LIKE pattern ESCAPE escape``. ``wide``: one of the two is nvarchar, so trailing spaces of the
+    text count; for varchar they do not. 506: the escape is not one character.
     """
     if escape is not None and len(escape) != 1:
         raise sql_error(506, escape, "LIKE")

@@ -1,8 +1,8 @@
 """String functions over stored text. NULL arguments give NULL unless a function says otherwise.
 
-Positions and lengths count UTF-16 units, as nvarchar does without an _SC collation; a varchar holds no character
-beyond U+FFFF, so for it they are characters. ``binary`` means a BIN2 collation: comparison by code point, no
-folding. NUL characters are characters like any other.
+Positions and lengths count UTF-16 units, as nvarchar does without an _SC collation; a varchar holds no
+character beyond U+FFFF, so for it they are characters. ``binary`` means a BIN2 collation: comparison by
+code point, no folding. NUL characters are characters like any other.
 """
 
 from __future__ import annotations

@@ -69,9 +69,9 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class SqlType:
-    """``length`` counts bytes of char, varchar, binary, varbinary and UTF-16 units of nchar, nvarchar; None is
-    max. ``precision`` and ``scale`` are decimal's; datetime2, time and datetimeoffset use ``scale`` only.
-    Fields that a type does not have are 0.
+    """``length`` counts bytes of char, varchar, binary, varbinary and UTF-16 units of nchar, nvarchar;
+    None is max. ``precision`` and ``scale`` are decimal's; datetime2, time and datetimeoffset use
+    ``scale`` only. Fields that a type does not have are 0.
     """
 
     name: str
@@ -384,8 +384,11 @@ def check_conversion(source: SqlType, target: SqlType, *, cast: bool = False) ->
 _PRECEDENCE: Final = {
     name: rank
     for rank, name in enumerate(
-        "null binary varbinary char varchar nchar nvarchar uniqueidentifier bit tinyint smallint int bigint decimal "
-        "real float time date smalldatetime datetime datetime2 datetimeoffset".split()
+        (
+            *("null", "binary", "varbinary", "char", "varchar", "nchar", "nvarchar", "uniqueidentifier"),
+            *("bit", "tinyint", "smallint", "int", "bigint", "decimal", "real", "float"),
+            *("time", "date", "smalldatetime", "datetime", "datetime2", "datetimeoffset"),
+        )
     )
 }
 _INTEGER_DIGITS: Final = {"bit": 1, "tinyint": 3, "smallint": 5, "int": 10, "bigint": 19}
@@ -414,8 +417,9 @@ def text_length(kind: SqlType) -> int | None:
 
 
 _TEXT_LENGTHS: Final = {
-    "null": 1, "bit": 1, "tinyint": 4, "smallint": 6, "int": 12, "bigint": 22, "float": 23, "real": 23, "date": 10,
-    "time": 16, "smalldatetime": 19, "datetime": 27, "datetime2": 27, "datetimeoffset": 34, "uniqueidentifier": 36,
+    "null": 1, "bit": 1, "tinyint": 4, "smallint": 6, "int": 12, "bigint": 22, "float": 23, "real": 23,
+    "date": 10, "time": 16, "smalldatetime": 19, "datetime": 27, "datetime2": 27, "datetimeoffset": 34,
+    "uniqueidentifier": 36,
 }  # fmt: skip
 
 
@@ -450,7 +454,9 @@ _VARYING: Final = {"char": "varchar", "nchar": "nvarchar", "binary": "varbinary"
 
 
 def branch_type(*types: SqlType) -> SqlType:
-    """The type of CASE, COALESCE, IIF, CHOOSE, UNION and VALUES columns. 206 or 257: types that do not meet."""
+    """The type of CASE, COALESCE, IIF, CHOOSE, UNION and VALUES columns. 206 or 257: types that do not
+    meet.
+    """
     result = NULL
     for kind in types:
         result = _join(result, kind)
