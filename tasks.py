@@ -195,14 +195,17 @@ def test(
 
 @task(
     help={
-        "path": "folder for the demo's database; default: a temporary one",
-        "workers": "number of workers",
-        "json": "print the result as JSON",
-        "args": "more arguments for python -m chokaq.demo",
+        "path": "folder whose files become jobs; default: Python's own standard library",
+        "workers": "number of worker processes; default 4",
+        "json": "print the figures as one JSON object, the last line",
+        "url": "run in this database, in a schema of its own; default: a new file of the embedded engine",
+        "keep": "leave the database and the workers' logs where they are",
     }
 )
-def demo(_: Context, path: str = "", workers: int = 0, json: bool = False, args: str = "") -> None:
-    """See the queue at work: enqueue, run workers, retry, dead letters. Needs no server."""
+def demo(
+    _: Context, path: str = "", workers: int = 0, json: bool = False, url: str = "", keep: bool = False
+) -> None:
+    """See the queue at work: a job for every file, worker processes, one of which is killed."""
     arguments = ["-m", "chokaq.demo"]
     if path:
         arguments += ["--path", _here(path)]
@@ -210,7 +213,15 @@ def demo(_: Context, path: str = "", workers: int = 0, json: bool = False, args:
         arguments += ["--workers", str(workers)]
     if json:
         arguments.append("--json")
-    _exit(_python(*arguments, *args.split()))
+    if keep:
+        arguments.append("--keep")
+    # By way of the environment, so that a password does not show in the list of processes.
+    environment = {**os.environ, **({"CHOKAQ_DEMO_URL": url} if url else {})}
+    if os.name == "posix":
+        # In this process's place: so signals reach the demo, which then ends its workers in order.
+        os.chdir(ROOT)
+        os.execve(sys.executable, [sys.executable, *arguments], environment)  # noqa: S606
+    _exit(_run(sys.executable, *arguments, **environment))
 
 
 # Databases ------------------------------------------------------------------------------------------
