@@ -120,7 +120,9 @@ class Target:
                 quote(self.password),
             }
             for spelling in sorted(spellings, key=len, reverse=True):
-                text = text.replace(spelling, "***")
+                # A very short password is taken out where it stands alone, not out of the middle of words.
+                edge = r"\w" if len(spelling) < 4 else r"(?!)"
+                text = re.sub(rf"(?<!{edge}){re.escape(spelling)}(?!{edge})", "***", text)
         return scrub_generic(text)
 
 

@@ -205,3 +205,8 @@ def test_secrets_of_unknown_strings_are_scrubbed(text: str) -> None:
 def test_nul_is_refused() -> None:
     with pytest.raises(InvalidUrlError):
         odbc_quote("a\0b")
+
+
+def test_a_short_password_does_not_make_texts_unreadable() -> None:
+    target = parse("mssql://u:p@h/d")
+    assert target.scrub("Login timeout expired; PWD={p}; 'p'") == "Login timeout expired; PWD=***; '***'"
