@@ -1,0 +1,37 @@
+"""Makes the errors that the engine itself raises: syntax, unsupported constructs, unknown names."""
+
+from __future__ import annotations
+
+from .errors import SqlError
+
+__all__ = ["SqlError", "invalid_column", "invalid_object", "syntax_error", "unsupported"]
+
+#: Not a number of SQL Server's: what the engine does not support.
+UNSUPPORTED = 49999
+
+
+def at_line(error: SqlError, line: int) -> SqlError:
+    """The same error with its line, unless it has one."""
+    if not error.line:
+        error.line = line
+    return error
+
+
+def syntax_error(number: int, message: str, line: int) -> SqlError:
+    """A batch that cannot be read; nothing of it runs."""
+    return at_line(SqlError(number, message, 15, 1), line)
+
+
+def unsupported(construct: str, line: int) -> SqlError:
+    """A construct outside the engine's subset. The module or file is added where the batch is known."""
+    return at_line(
+        SqlError(UNSUPPORTED, f"The embedded engine does not support {construct}.", 16, 1), line
+    )
+
+
+def invalid_column(name: str, line: int) -> SqlError:
+    return at_line(SqlError(207, f"Invalid column name '{name}'.", 16, 1), line)
+
+
+def invalid_object(name: str, line: int) -> SqlError:
+    return at_line(SqlError(208, f"Invalid object name '{name}'.", 16, 1), line)

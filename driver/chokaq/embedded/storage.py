@@ -1,0 +1,137 @@
+"""Tables in SQLite: their CREATE statements, the checks that stand for T-SQL's type rules, and their indexes."""
+
+from __future__ import annotations
+
+from .catalog import Column, Index, Table
+from .naming import key_column, key_expression, quote
+from .sqltypes import RANGES
+
+#: Prefixes of the engine's own CHECK constraints; the executor turns them into conversion and truncation errors.
+LENGTH, RANGE = "#length:", "#range:"
+
+
+def key_of(column: Column) -> str:
+    """The text of the column that indexes and constraints use: the key of a string, else the column."""
+    if column.type.is_string and not column.binary:
+        return key_column(column.name)
+    return quote(column.name)
+
+
+def mark_keyed(table: Table) -> None:
+    """Decide which string columns get a hidden key column: those that an index or a foreign key is made of."""
+    names = {name.lower() for index in table.indexes for name, _ in index.columns}
+    names.update(name.lower() for key in table.foreign_keys for name in key.columns)
+    for column in table.columns:
+        if column.name.lower() in names and column.type.is_string and not column.binary:
+            column.keyed = True
+
+
+def column_text(column: Column) -> str:
+    """One column of CREATE TABLE."""
+    name = quote(column.name)
+    if column.computed:
+        return f"{name} {column.type.storage} GENERATED ALWAYS AS ({column.computed_sql}) VIRTUAL"
+    if column.identity:
+        return f"{name} INTEGER PRIMARY KEY AUTOINCREMENT"
+    return f"{name} {column.type.storage}{'' if column.nullable else ' NOT NULL'}"
+
+
+def key_text(column: Column) -> str:
+    """The hidden column with the collation key."""
+    return f"{key_column(column.name)} TEXT GENERATED ALWAYS AS ({key_expression(quote(column.name))}) VIRTUAL"
+
+
+def type_check(column: Column) -> str:
+    """The CHECK that keeps a column within its declared type; empty where SQLite does it alone."""
+    name, kind = quote(column.name), column.type
+    if kind.is_integer:
+        low, high = RANGES[kind.name]
+        test = f"typeof({name}) IN ('integer', 'null')" if kind.name == "bigint" else f"{name} BETWEEN {low} AND {high}"
+        return f"CONSTRAINT {quote(RANGE + column.name)} CHECK ({test})"
+    if (kind.is_string or kind.is_binary) and kind.length is not None:
+        test = f"length({name}) <= {kind.length}"
+        if kind.is_unicode:
+            test = f"length(CAST({name} AS BLOB)) <= {kind.length} OR chokaq_units({name}) <= {kind.length}"
+        return f"CONSTRAINT {quote(LENGTH + column.name)} CHECK ({test})"
+    if kind.name == "decimal" and kind.storage == "INTEGER":
+        limit = 10**kind.precision
+        return f"CONSTRAINT {quote(RANGE + column.name)} CHECK ({name} > {-limit} AND {name} < {limit})" if limit < 2**63 else (
+            f"CONSTRAINT {quote(RANGE + column.name)} CHECK (typeof({name}) IN ('integer', 'null'))"
+        )
+    return ""
+
+
+def create_table(table: Table, name: str, database: str = "main") -> list[str]:
+    """The statements that make the table and its indexes under the SQLite name ``name``."""
+    parts = [column_text(column) for column in table.columns]
+    parts += [key_text(column) for column in table.columns if column.keyed]
+    parts += [check for check in map(type_check, table.columns) if check]
+    parts += [
+        f"CONSTRAINT {quote(check.name)} CHECK ({check.sql})" for check in table.checks if not check.disabled
+    ]
+    for key in table.foreign_keys:
+        own = ", ".join(key_of(column) for column in map(table.column, key.columns) if column)
+        parts.append(
+            f"CONSTRAINT {quote(key.name)} FOREIGN KEY ({own}) REFERENCES {quote(f'{key.schema}.{key.table}')} "
+            f"({', '.join(key.referenced)}) ON DELETE {key.on_delete} ON UPDATE {key.on_update}"
+        )
+    statements = [f"CREATE TABLE {database}.{quote(name)} ({', '.join(parts)})"]
+    for index in table.indexes:
+        statements += create_index(table, index, name, database)
+    return statements
+
+
+def create_index(table: Table, index: Index, name: str, database: str = "main") -> list[str]:
+    """The statements of one index; none where the table itself is that index (a single identity column)."""
+    columns = []
+    nulls = []
+    for column_name, descending in index.columns:
+        column = table.column(column_name)
+        assert column is not None
+        if column.identity and len(index.columns) == 1 and index.unique:
+            return []
+        key = key_of(column)
+        columns.append(key + (" DESC" if descending else ""))
+        if column.nullable and f"{quote(column.name)} IS NOT NULL" not in index.where_sql:
+            nulls.append(key)
+    where = f" WHERE {index.where_sql}" if index.where_sql else ""
+    unique = "UNIQUE " if index.unique else ""
+    full = index_name(name, index)
+    statements = [
+        f"CREATE {unique}INDEX {database}.{quote(full)} ON {quote(name)} ({', '.join(columns)}){where}"
+    ]
+    if unique and nulls:
+        # NULLs are equal for T-SQL's unique indexes, all different for SQLite's: a second index says so.
+        keys = []
+        for column_name, _ in index.columns:
+            column = table.column(column_name)
+            assert column is not None
+            key = key_of(column)
+            keys += [f"ifnull({key}, 0)", f"{key} IS NULL"] if key in nulls else [key]
+        some_null = " OR ".join(f"{key} IS NULL" for key in nulls)
+        where = f" WHERE ({some_null})" + (f" AND ({index.where_sql})" if index.where_sql else "")
+        statements.append(
+            f"CREATE UNIQUE INDEX {database}.{quote(full + '~null')} ON {quote(name)} ({', '.join(keys)}){where}"
+        )
+    return statements
+
+
+def index_name(table: str, index: Index) -> str:
+    return f"{table}~{index.name}"
+
+
+def statistics(table: Table, name: str, rows: int) -> list[tuple[str, str | None, str]]:
+    """Rows of sqlite_stat1 that tell the planner a temporary table is small."""
+    found: list[tuple[str, str | None, str]] = []
+    for index in table.indexes:
+        if any((column := table.column(c)) and column.identity for c, _ in index.columns) and len(index.columns) == 1:
+            continue
+        parts = [str(rows)]
+        for position in range(len(index.columns)):
+            last = position == len(index.columns) - 1
+            parts.append("1" if last and index.unique else str(max(1, rows >> (position + 1))))
+        found.append((name, index_name(name, index), " ".join(parts)))
+    if not found:
+        found.append((name, None, str(rows)))
+    return found
+
