@@ -82,8 +82,13 @@ BEGIN
         /* The mark first, on whatever state the job is in: the write holds the row, so it cannot start or stop before the next statement. */
         UPDATE [chokaq].[JobsHot]
         SET [CancelRequestedUtc] = COALESCE([CancelRequestedUtc], @Now), [LastUpdatedUtc] = @Now
-        OUTPUT inserted.[Id] INTO @Touched ([JobId])
         WHERE [Id] IN (SELECT [i].[JobId] FROM @Input AS [i]);
+
+        INSERT INTO @Touched ([JobId])
+        SELECT [h].[Id]
+        FROM @Input AS [i]
+        INNER JOIN [chokaq].[JobsHot] AS [h] ON [h].[Id] = [i].[JobId]
+        WHERE [h].[CancelRequestedUtc] IS NOT NULL;
 
         DELETE FROM [h]
         OUTPUT

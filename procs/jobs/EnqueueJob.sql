@@ -39,7 +39,7 @@ BEGIN
 
     /*
     Numbers by hand, because not every engine lets JSON_MODIFY write a number as a number; text by JSON_MODIFY, which escapes it and
-    leaves a key out when its value is NULL.
+    leaves a key out when its value is NULL. The blank is for Babelfish, whose style 126 has one in place of the T.
     */
     SET @Job = CONCAT(
             CASE WHEN @Priority IS NOT NULL THEN CONCAT(N',"priority":', @Priority) END,
@@ -52,7 +52,7 @@ BEGIN
     SET @Job = JSON_MODIFY(@Job, '$.type', @Type);
     SET @Job = JSON_MODIFY(@Job, '$.tags', @Tags);
     SET @Job = JSON_MODIFY(@Job, '$.idempotencyKey', @IdempotencyKey);
-    SET @Job = JSON_MODIFY(@Job, '$.scheduledAtUtc', CONVERT(NVARCHAR(30), @ScheduledAtUtc, 126));
+    SET @Job = JSON_MODIFY(@Job, '$.scheduledAtUtc', REPLACE(CONVERT(NVARCHAR(30), @ScheduledAtUtc, 126), N' ', N'T'));
     SET @Job = JSON_MODIFY(@Job, '$.payload', @Payload);
     SET @Job = CONCAT(N'[', @Job, N']');
 

@@ -50,15 +50,10 @@ BEGIN
         [HeadAtUtc] DATETIME2(7) NULL,
         [Turn] INT NULL
     );
-    DECLARE @Gates TABLE (
-        [Queue] VARCHAR(255) NOT NULL PRIMARY KEY
-    );
     DECLARE @Candidates TABLE (
         [JobId] VARCHAR(50) NOT NULL PRIMARY KEY,
+        [LeaseToken] BIGINT NOT NULL,
         [Place] INT NOT NULL
-    );
-    DECLARE @Claimed TABLE (
-        [JobId] VARCHAR(50) NOT NULL PRIMARY KEY
     );
     DECLARE @Batch TABLE (
         [JobId] VARCHAR(50) NOT NULL PRIMARY KEY,
@@ -111,13 +106,22 @@ BEGIN
         */
         IF EXISTS (SELECT 1 FROM @Walk AS [w] WHERE [w].[IsLimited] = 1)
         BEGIN
-            UPDATE [chokaq].[QueueGates] WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
-            SET [Passes] = [Passes] + 1
-            OUTPUT inserted.[Queue] INTO @Gates ([Queue])
-            WHERE [Queue] IN (SELECT [w].[Queue] FROM @Walk AS [w] WHERE [w].[IsLimited] = 1);
+            SELECT @Queue = MIN([w].[Queue]) FROM @Walk AS [w] WHERE [w].[IsLimited] = 1;
 
-            DELETE FROM @Walk
-            WHERE [IsLimited] = 1 AND [Queue] NOT IN (SELECT [g].[Queue] FROM @Gates AS [g]);
+            WHILE @Queue IS NOT NULL
+            BEGIN
+                UPDATE [chokaq].[QueueGates] WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
+                SET [Passes] = [Passes] + 1
+                WHERE [Queue] = @Queue;
+
+                IF @@ROWCOUNT = 0
+                BEGIN
+                    DELETE FROM @Walk
+                    WHERE [Queue] = @Queue;
+                END;
+
+                SELECT @Queue = MIN([w].[Queue]) FROM @Walk AS [w] WHERE [w].[IsLimited] = 1 AND [w].[Queue] > @Queue;
+            END;
 
             /*
             The limit is read again now that nobody can change it, and the jobs that hold a place are counted: without READPAST, since a row
@@ -202,12 +206,14 @@ BEGIN
                 WHERE [w].[Level] = @Level AND [w].[Turn] = @Turn;
 
                 DELETE FROM @Candidates;
-                DELETE FROM @Claimed;
 
-                INSERT INTO @Candidates ([JobId], [Place])
-                SELECT [c].[Id], ROW_NUMBER() OVER (ORDER BY [c].[ScheduledAtUtc], [c].[CreatedAtUtc], [c].[Id])
+                INSERT INTO @Candidates ([JobId], [LeaseToken], [Place])
+                SELECT
+                    [c].[Id],
+                    [c].[LeaseToken],
+                    ROW_NUMBER() OVER (ORDER BY [c].[ScheduledAtUtc], [c].[CreatedAtUtc], [c].[Id])
                 FROM (
-                    SELECT TOP (@Take) [h].[Id], [h].[ScheduledAtUtc], [h].[CreatedAtUtc]
+                    SELECT TOP (@Take) [h].[Id], [h].[LeaseToken], [h].[ScheduledAtUtc], [h].[CreatedAtUtc]
                     FROM [chokaq].[JobsHot] AS [h] WITH (ROWLOCK, UPDLOCK, READPAST, READCOMMITTEDLOCK)
                     WHERE [h].[Queue] = @Queue
                         AND [h].[Status] = 0
@@ -227,15 +233,19 @@ BEGIN
                     [StartedAtUtc] = NULL,
                     [LastUpdatedUtc] = @Now,
                     [LastModifiedBy] = @WorkerId
-                OUTPUT inserted.[Id] INTO @Claimed ([JobId])
                 WHERE [Id] IN (SELECT [c].[JobId] FROM @Candidates AS [c]) AND [Status] = 0;
 
                 SET @Got = @@ROWCOUNT;
 
+                /* The candidates that this call claimed: their rows are this transaction's now. (OUTPUT of an UPDATE is not in the portable core.) */
                 INSERT INTO @Batch ([JobId], [Place])
                 SELECT [c].[JobId], @Limit - @Left + [c].[Place]
                 FROM @Candidates AS [c]
-                INNER JOIN @Claimed AS [d] ON [d].[JobId] = [c].[JobId];
+                INNER JOIN [chokaq].[JobsHot] AS [h] ON [h].[Id] = [c].[JobId]
+                WHERE [h].[Status] = 1
+                    AND [h].[WorkerId] = @WorkerId
+                    AND [h].[LeaseToken] = [c].[LeaseToken] + 1
+                    AND [h].[LastUpdatedUtc] = @Now;
 
                 UPDATE @Walk
                 SET [Room] = [Room] - @Got, [IsSpent] = CASE WHEN @Picked < @Take OR @Got < @Picked THEN 1 ELSE 0 END

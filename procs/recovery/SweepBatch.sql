@@ -85,7 +85,7 @@ BEGIN
         2,
         CONCAT(
             N'No heartbeat since ',
-            CONVERT(NVARCHAR(30), [h].[HeartbeatUtc], 126),
+            REPLACE(CONVERT(NVARCHAR(30), [h].[HeartbeatUtc], 126), N' ', N'T'),
             N'Z from worker ',
             [h].[WorkerId],
             N'.'
