@@ -89,7 +89,9 @@ class FunctionCompiler:
             node = scalars.Call(
                 function, [*(e.node for e in arguments if e.node), *(scalars.Literal(x) for x in extra)]
             )
-        return Typed(sql, kind, node=node, binary=any(e.binary for e in arguments))
+        rank = max([e.rank for e in arguments if e.type.is_string], default=0)
+        binary = any(e.binary for e in arguments if e.rank == rank)
+        return Typed(sql, kind, node=node, binary=binary, rank=rank)
 
     # Aggregates
 
@@ -161,10 +163,19 @@ class FunctionCompiler:
             )
         if e.type.is_string and not e.binary:
             # The greatest key brings its text along.
-            return Typed(
-                f"chokaq_after({name}({ex.key(e)} || char(1) || {e.sql}))", e.type
-            )
+            found = f"{name}({self._keyed(ex, e)})"
+            return Typed(f"substr({found}, instr({found}, char(1)) + 1)", e.type, rank=e.rank)
         return Typed(f"{name}({e.sql})", e.type, binary=e.binary)
+
+    def _keyed(self, ex: Expressions, e: Typed) -> str:
+        """Key and text in one string; a CASE gets it at each of its results, so that it is worked out once."""
+        if e.value is None:
+            return "NULL"
+        if e.branches is None:
+            return f"{ex.key(e)} || char(1) || {e.sql}"
+        conditions, results = e.branches
+        parts = [f"WHEN {c} THEN {self._keyed(ex, r)}" for c, r in zip(conditions, results, strict=False)]
+        return f"CASE {' '.join(parts)} ELSE {self._keyed(ex, results[-1])} END"
 
     def string_agg(self, ex: Expressions, node: Any) -> Typed:
         only(node, ex.context.line, "this", "separator")
@@ -487,7 +498,7 @@ def _dateadd(f: FunctionCompiler, ex: Expressions, name: str, arguments: list[An
     if start.type.name == "datetime":
         made.sql = f"chokaq_convert({made.sql}, 'datetime2(7)>datetime>0>0')"
         made.node = None
-    return made
+    return ex.hoist(made)
 
 
 def _datediff(f: FunctionCompiler, ex: Expressions, name: str, arguments: list[Any], node: Any) -> Typed:
@@ -502,7 +513,7 @@ def _datediff(f: FunctionCompiler, ex: Expressions, name: str, arguments: list[A
             made.sql = sql
         else:
             made.sql = f"CASE WHEN {sql} NOT BETWEEN -2147483648 AND 2147483647 THEN {made.sql} ELSE {sql} END"
-    return made
+    return ex.hoist(made)
 
 
 def _datepart(f: FunctionCompiler, ex: Expressions, name: str, arguments: list[Any], node: Any) -> Typed:

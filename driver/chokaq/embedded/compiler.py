@@ -213,6 +213,7 @@ class UnitCompiler:
         self._declare_temporary(body)
         compiled = self.block(body)
         unit = self.unit
+        self._choose_keys()
         return ir.Program(
             unit.name, unit.size, unit.keys, unit.table_slots, self.parameters, self.slots, self.table_parameters, compiled,
             unit.dependencies,
@@ -281,8 +282,23 @@ class UnitCompiler:
             raise SqlError(134, f"The variable name '{name}' has already been declared. Variable names must be unique within a query batch or stored procedure.", 15, 2)
         self.unit.table_slots.append(ir.TableSlot(name, kind, table))
         slot = len(self.unit.table_slots) - 1
-        self.unit.tables[low] = LocalTable(name, slot, table, readonly)
+        own = kind == "variable" and not table.is_type
+        if own and not self.in_procedure or kind == "temporary":
+            # Their texts are not all known when the table is made.
+            own = False
+            for column in table.columns:
+                column.keyed = column.type.is_string and not column.type.is_max
+        self.unit.tables[low] = LocalTable(name, slot, table, readonly, own)
         return slot
+
+    def _choose_keys(self) -> None:
+        """Give the table variables the key columns that some statement reads."""
+        texts = "\n".join(self.unit.texts)
+        for local in self.unit.tables.values():
+            if local.own:
+                for column in local.table.columns:
+                    if column.type.is_string and f"{column.name}#k" in texts:
+                        column.keyed = True
 
     def _declare_temporary(self, body: list[s.Statement]) -> None:
         """Nothing yet: #tables are declared where CREATE TABLE stands."""

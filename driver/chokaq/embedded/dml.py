@@ -29,10 +29,22 @@ def finish(context: Context, sql: str) -> ir.Sql:
         params.append(int(found[1]))
         return "?"
 
+    for load in context.loads:
+        if load.columns is None:
+            continue
+        bits = ""
+        for column in load.table.columns:
+            column.keyed = column.type.is_string and f'{quote(column.name + "#k")}' in sql
+            bits += str(int(column.keyed))
+        name = f"{load.name}#{int(bits, 2):x}"
+        sql = sql.replace(quote(load.name), quote(name))
+        load.name = load.table.name = name
     text = _MARK.sub(put, sql)
+    context.unit.texts.append(text)
     used = set(params)
     specials = [(slot, name) for name, slot in context.specials.items() if slot in used]
-    return ir.Sql(text, tuple(params), context.loads, specials, sorted(context.views), "\x02" in text)
+    computed = [(slot, node) for slot, node in context.computed if slot in used]
+    return ir.Sql(text, tuple(params), context.loads, specials, computed, sorted(context.views), "\x02" in text)
 
 
 class DataCompiler:
@@ -281,7 +293,7 @@ class DataCompiler:
         alias = "deleted" if verb == "DELETE" else "inserted"
         scope = Scope()
         columns = [
-            SourceColumn(c.name, quote(c.name), c.type, quote(f"{c.name}#k") if c.keyed else "", c.binary)
+            SourceColumn(c.name, quote(c.name), c.type, "", c.binary)
             for c in table.columns
         ]
         scope.sources.append(Source(alias, columns))
@@ -453,7 +465,8 @@ class DataCompiler:
         return _Sources(table, slot, reference, source, ", ".join(pieces), conditions, joined=bool(pieces))
 
     def _source(self, table: Table, reference: str, name: s.ObjectName) -> Source:
-        source = table_source(table, reference, name.name)
+        local = self.unit.tables.get(name.name.lower()) if not name.schema else None
+        source = table_source(table, reference, name.name, local is not None and local.own)
         source.schema = table.schema if not name.name.startswith(("@", "#")) else ""
         return source
 

@@ -155,7 +155,7 @@ class Expressions:
                 ),
                 self.line(node),
             )
-        return Typed(column.sql, column.type, key=column.key, binary=column.binary, name=column.name)
+        return Typed(column.sql, column.type, key=column.key, binary=column.binary, name=column.name, rank=1)
 
     def _parameter(self, node: Any) -> Typed:
         inner = node.this
@@ -227,10 +227,16 @@ class Expressions:
             word = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "%": "modulo"}.get(operator, operator)
             raise SqlError(8117, f"Operand data type {bad.name} is invalid for {word} operator.")
         if target.is_float:
-            return self._float(operator, convert(left, target), convert(right, target), target)
+            return self.hoist(self._float(operator, convert(left, target), convert(right, target), target))
         if target.name == "decimal":
-            return self._decimal(operator, left, right)
-        return self._integer(operator, convert(left, target), convert(right, target), target)
+            return self.hoist(self._decimal(operator, left, right))
+        return self.hoist(self._integer(operator, convert(left, target), convert(right, target), target))
+
+    def hoist(self, e: Typed) -> Typed:
+        """What only needs variables is worked out once, in Python, and bound."""
+        if e.node is None or e.value is not UNKNOWN or e.slot >= 0 or "chokaq_fail(8134)" in e.sql:
+            return e
+        return Typed(self.context.compute(e.node), e.type, binary=e.binary, node=e.node, name=e.name, rank=e.rank)
 
     def _concatenate(self, left: Typed, right: Typed) -> Typed:
         top = higher(_as_string(left.type), _as_string(right.type))
@@ -400,7 +406,9 @@ class Expressions:
                 [(c.node, r.node) for c, r in zip(conditions, results, strict=False) if c.node and r.node],
                 results[-1].node or scalars.Literal(None),
             )
-        return Typed(f"({' '.join(parts)})" if len(parts) < 3 else " ".join(parts), target, binary=binary, node=node)
+        branches = ([condition.sql for condition in conditions], results)
+        rank = max(result.rank for result in results)
+        return Typed(" ".join(parts), target, binary=binary, node=node, rank=rank, branches=branches)
 
     def common_type(self, items: list[Typed]) -> SqlType:
         kind = NULL_TYPE
@@ -432,9 +440,11 @@ class Expressions:
                 SqlError(447, f"Expression type {e.type.name} is invalid for COLLATE clause."), self.line(node)
             )
         if name in ("DATABASE_DEFAULT", "CATALOG_DEFAULT") or "_CI_AS" in name:
-            return Typed(e.sql, e.type, e.key, e.value, False, e.node, e.slot, e.name)
+            key = "" if e.binary else e.key
+            return Typed(e.sql, e.type, key, e.value, False, e.node, e.slot, e.name, rank=2)
         if name.endswith(("_BIN2", "_BIN", "_BIN2_UTF8")):
-            return Typed(e.sql, e.type, "", e.value, True, e.node, e.slot, e.name)
+            key = e.key if e.binary else ""
+            return Typed(e.sql, e.type, key, e.value, True, e.node, e.slot, e.name, rank=2)
         raise self.refuse(f"COLLATE {node.expression.name}", node)
 
     def _subquery(self, node: Any) -> Typed:
@@ -520,8 +530,13 @@ class Expressions:
         if any(item.type.name == "boolean" for item in items):
             raise SqlError(4145, "A condition stands where a value is expected.", 15, 1)
         if all(item.type.is_string or item.type.name == "null" for item in items):
-            if any(item.binary for item in items):
+            rank = max(item.rank for item in items)
+            deciding = [item for item in items if item.rank == rank]
+            if rank and len({item.binary for item in deciding}) > 1:
+                raise SqlError(468, "Cannot resolve the collation conflict between a binary collation and the database's in a comparison.", 16, 9)
+            if deciding[0].binary if rank else any(item.binary for item in items):
                 return [_trimmed(item) for item in items]
+            items = [item if not item.binary else Typed(item.sql, item.type, node=item.node, slot=item.slot, value=item.value) for item in items]
             return [Typed(self.key(item), item.type, node=self.key_node(item)) for item in items]
         target = NULL_TYPE
         for item in items:
@@ -561,7 +576,9 @@ class Expressions:
 
     def sort_key(self, e: Typed) -> str:
         """SQLite text that sorts and groups as T-SQL would."""
-        return self.key(e) if e.type.is_string and not e.binary else e.sql
+        if e.type.is_string:
+            return e.key or e.sql if e.binary else self.key(e)
+        return e.sql
 
     def _between(self, node: Any) -> Typed:
         e, low, high = self.value(node.this), self.value(node.args["low"]), self.value(node.args["high"])
@@ -654,6 +671,8 @@ def _never_zero(e: Typed) -> bool:
 
 def _trimmed(e: Typed) -> Typed:
     """A binary comparison still ignores trailing spaces."""
+    if e.binary and e.key:
+        return Typed(e.key, e.type)
     if isinstance(e.value, str):
         return constant(e.value.rstrip(" "), e.type)
     if e.value is None:

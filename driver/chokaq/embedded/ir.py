@@ -80,6 +80,7 @@ class Sql:
     params: tuple[int, ...]
     loads: list[JsonLoad]
     specials: list[tuple[int, str]]
+    computed: list[tuple[int, Scalar]]
     views: list[str]
     marked: bool
     cache: dict[tuple[str, ...], str] = field(default_factory=dict, compare=False, repr=False)
@@ -90,6 +91,9 @@ class Sql:
         if self.specials:
             for slot, name in self.specials:
                 values[slot] = session.special(name, frame)
+        if self.computed:
+            for slot, node in self.computed:
+                values[slot] = node.eval(frame)
         if self.views:
             session.refresh_views(self.views)
         for load in self.loads:
@@ -103,10 +107,10 @@ class Sql:
         return session.sqlite.execute(text, [values[slot] for slot in self.params])
 
     def __getstate__(self) -> Any:
-        return (self.template, self.params, self.loads, self.specials, self.views, self.marked)
+        return (self.template, self.params, self.loads, self.specials, self.computed, self.views, self.marked)
 
     def __setstate__(self, state: Any) -> None:
-        self.template, self.params, self.loads, self.specials, self.views, self.marked = state
+        self.template, self.params, self.loads, self.specials, self.computed, self.views, self.marked = state
         self.cache = {}
 
 
@@ -483,6 +487,8 @@ class Into:
         if params:
             for slot, name in self.sql.specials:
                 frame.values[slot] = session.special(name, frame)
+            for slot, node in self.sql.computed:
+                frame.values[slot] = node.eval(frame)
             # Defaults of columns that are not named come after the rows' own values.
             extra = tuple(frame.values[slot] for slot in params)
             rows = [row + extra for row in rows]

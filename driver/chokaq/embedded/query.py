@@ -609,7 +609,7 @@ class QueryCompiler:
         return self.table_source(schema, name, node.alias or name, self.line(node))
 
     def local_source(self, local: LocalTable, alias: str) -> Source:
-        source = table_source(local.table, f"temp.{table_mark(local.slot)}", alias)
+        source = table_source(local.table, f"temp.{table_mark(local.slot)}", alias, local.own)
         source.is_variable = True
         source.schema, source.name = "", local.name
         return source
@@ -753,13 +753,13 @@ class QueryCompiler:
         table = Table(
             "", name, 0,
             [
-                Column(column.name, column.type, True, index + 1, binary=column.binary, keyed=not column.binary and is_keyed(column.type))
+                Column(column.name, column.type, True, index + 1, binary=column.binary)
                 for index, column in enumerate(shape)
             ],
         )  # fmt: skip
         assert text.node is not None
         self.context.loads.append(ir.JsonLoad(name, text.node, path, columns, table))
-        return table_source(table, f"temp.{quote(name)}", alias)
+        return table_source(table, f"temp.{quote(name)}", alias, columns is not None)
 
     def _correlated_json(self, text: Typed, alias: str) -> Source:
         """SQLite's own json_each; numbers with a fraction and fragments are taken from the text as written."""

@@ -34,6 +34,10 @@ class Typed:
     slot: int = -1
     name: str = ""
     json: bool = False
+    #: How binding its collation is: 0 gives way, 1 that of a column, 2 written with COLLATE.
+    rank: int = 0
+    #: Of a CASE: its conditions and results, so that something can be done to each result.
+    branches: tuple[list[str], list[Typed]] | None = None
 
 
 @dataclass(slots=True)
@@ -116,15 +120,19 @@ class Scope:
         raise at_line(SqlError(207, f"Invalid column name '{name}'."), line)
 
 
-def table_source(table: Table, reference: str, alias: str) -> Source:
-    """A stored table as a source; ``reference`` is its text in FROM."""
+def table_source(table: Table, reference: str, alias: str, all_keys: bool = False) -> Source:
+    """A stored table as a source; ``reference`` is its text in FROM. ``all_keys``: a table of the unit's own, whose
+    key columns are made when they turn out to be used."""
     prefix = f"{quote(alias)}."
     columns = []
     for column in table.columns:
         sql = prefix + quote(column.name)
         key = ""
-        if column.type.is_string and not column.binary:
-            key = prefix + quote(column.name + "#k") if column.keyed else key_expression(sql)
+        if column.type.is_string:
+            if column.keyed or (all_keys and not column.type.is_max):
+                key = prefix + quote(column.name + "#k")
+            elif not column.binary:
+                key = key_expression(sql)
         columns.append(SourceColumn(column.name, sql, column.type, key, column.binary))
     return Source(
         alias, columns, f"{reference} AS {quote(alias)}", table, reference, table.schema, table.name
@@ -148,6 +156,8 @@ class LocalTable:
     slot: int
     table: Table
     readonly: bool = False
+    #: Its shape belongs to the unit alone, which may choose its key columns.
+    own: bool = False
 
 
 class Unit:
@@ -165,7 +175,8 @@ class Unit:
         self.table_slots: list[ir.TableSlot] = []
         self.dependencies: dict[str, str] = {}
         self.loops = 0
-        self.late_tables = False
+        #: Every SQL text of the unit: tells which key columns its tables need.
+        self.texts: list[str] = []
 
     def new_slot(self) -> int:
         self.size += 1
@@ -216,7 +227,14 @@ class Context:
         self.reads_tables = False
         self.locks = False
         self.ctes = 0
+        #: Values worked out in Python before the statement runs.
+        self.computed: list[tuple[int, Scalar]] = []
         self.default_loads = 0
+
+    def compute(self, node: Scalar) -> str:
+        slot = self.unit.new_slot()
+        self.computed.append((slot, node))
+        return parameter(slot)
 
     def special(self, name: str) -> str:
         if name not in self.specials:

@@ -12,9 +12,7 @@ LENGTH, RANGE = "#length:", "#range:"
 
 def key_of(column: Column) -> str:
     """The text of the column that indexes and constraints use: the key of a string, else the column."""
-    if column.type.is_string and not column.binary:
-        return key_column(column.name)
-    return quote(column.name)
+    return key_column(column.name) if column.type.is_string else quote(column.name)
 
 
 def mark_keyed(table: Table) -> None:
@@ -22,7 +20,7 @@ def mark_keyed(table: Table) -> None:
     names = {name.lower() for index in table.indexes for name, _ in index.columns}
     names.update(name.lower() for key in table.foreign_keys for name in key.columns)
     for column in table.columns:
-        if column.name.lower() in names and column.type.is_string and not column.binary:
+        if column.name.lower() in names and column.type.is_string:
             column.keyed = True
 
 
@@ -36,9 +34,12 @@ def column_text(column: Column) -> str:
     return f"{name} {column.type.storage}{'' if column.nullable else ' NOT NULL'}"
 
 
-def key_text(column: Column) -> str:
-    """The hidden column with the collation key."""
-    return f"{key_column(column.name)} TEXT GENERATED ALWAYS AS ({key_expression(quote(column.name))}) VIRTUAL"
+def key_text(column: Column, kept: bool = False) -> str:
+    """The hidden column with the collation key; of a binary collation that is the text without trailing spaces.
+    ``kept``: worked out once, when the row is written."""
+    name = quote(column.name)
+    key = f"rtrim({name}, ' ')" if column.binary else key_expression(name)
+    return f"{key_column(column.name)} TEXT GENERATED ALWAYS AS ({key}) {'STORED' if kept else 'VIRTUAL'}"
 
 
 def type_check(column: Column) -> str:
@@ -64,7 +65,7 @@ def type_check(column: Column) -> str:
 def create_table(table: Table, name: str, database: str = "main") -> list[str]:
     """The statements that make the table and its indexes under the SQLite name ``name``."""
     parts = [column_text(column) for column in table.columns]
-    parts += [key_text(column) for column in table.columns if column.keyed]
+    parts += [key_text(column, database == "temp") for column in table.columns if column.keyed]
     parts += [check for check in map(type_check, table.columns) if check]
     parts += [
         f"CONSTRAINT {quote(check.name)} CHECK ({check.sql})" for check in table.checks if not check.disabled

@@ -206,17 +206,18 @@ def fit(ticks: int, kind: SqlType) -> int:
 
 
 def _check_part(part: str, kind: SqlType, function: str) -> None:
-    wrong = (
-        (kind.name == "date" and part in _CLOCK_PARTS)
-        or (kind.name == "time" and part not in _CLOCK_PARTS)
-        or (
-            kind.name in ("datetime", "smalldatetime")
-            and part in ("microsecond", "nanosecond")
-            and function == "dateadd"
-        )
-        or (part == "tzoffset" and not (function == "datepart" and kind.name == "datetimeoffset"))
-        or (part == "iso_week" and function != "datepart")
+    """9810. DATEDIFF takes every part: what a type lacks is midnight, or 1900-01-01."""
+    wrong = (part == "tzoffset" and not (function == "datepart" and kind.name == "datetimeoffset")) or (
+        part == "iso_week" and function != "datepart"
     )
+    if not function.startswith("datediff"):
+        wrong = (
+            wrong
+            or (kind.name == "date" and part in _CLOCK_PARTS)
+            or (kind.name == "time" and part not in _CLOCK_PARTS)
+        )
+    if function == "dateadd" and kind.name in ("datetime", "smalldatetime"):
+        wrong = wrong or part in ("microsecond", "nanosecond")
     if wrong:
         raise sql_error(9810, part, function, kind.name)
 
@@ -328,7 +329,7 @@ def differ(part: str, kind: SqlType, *, big: bool = False) -> Callable[[int, int
     def run(start: int, end: int) -> int:
         result = difference(part, start, end)
         if not -limit <= result < limit:
-            raise sql_error(535, function)
+            raise sql_error(535, function, function)
         return result
 
     return run

@@ -119,7 +119,8 @@ def _substring(types: Types, _: Context) -> Plan:
         x, start, n = a
         if not short(x, start, n):
             return None
-        guard = "" if kind.is_binary else f"{ascii_guard(x)} OR "
+        # SQLite's substr makes NULL of an empty blob.
+        guard = f"length({x}) = 0 OR " if kind.is_binary else f"{ascii_guard(x)} OR "
         slow = f"chokaq_substring({x}, {start}, {n})"
         return f"CASE WHEN {guard}{start} < 1 OR {n} < 0 THEN {slow} ELSE substr({x}, {start}, {n}) END"
 
