@@ -5,7 +5,9 @@ GO
 EXECUTE [tSQLt].[NewTestClass] @ClassName = N'AssertJsonRowsTests';
 GO
 
-CREATE PROCEDURE [AssertJsonRowsTests].[Check] @Json NVARCHAR(MAX), @Shape NVARCHAR(MAX) = N'[{"key":"id","kind":"key","max":5,"required":true}]'
+CREATE PROCEDURE [AssertJsonRowsTests].[Check]
+    @Json NVARCHAR(MAX),
+    @Shape NVARCHAR(MAX) = N'[{"key":"id","kind":"key","max":5,"required":true}]'
 AS
 BEGIN
     /* The rows under test, checked for a caller named Caller. */
@@ -201,7 +203,9 @@ CREATE PROCEDURE [AssertJsonRowsTests].[test AssertJsonRows reports the first ro
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003, @ExpectedMessagePattern = N'Caller: row 2, column id:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51003,
+        @ExpectedMessagePattern = N'Caller: row 2, column id:%';
 
     /* Act */
     EXECUTE [AssertJsonRowsTests].[Check] @Json = N'[{"id":"a"},{"id":"b"},{"id":3},{"id":4},{"no":5}]';
@@ -263,7 +267,9 @@ BEGIN
     EXECUTE [tSQLt].[ExpectNoException];
 
     /* Act */
-    EXECUTE [AssertJsonRowsTests].[Check] @Json = N'[{"n":0}]', @Shape = N'[{"key":"n","kind":"integer","required":true}]';
+    EXECUTE [AssertJsonRowsTests].[Check]
+        @Json = N'[{"n":0}]',
+        @Shape = N'[{"key":"n","kind":"integer","required":true}]';
 END;
 GO
 
@@ -271,7 +277,9 @@ CREATE PROCEDURE [AssertJsonRowsTests].[test AssertJsonRows refuses a number in 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003, @ExpectedMessagePattern = N'Caller: row 0, column id:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51003,
+        @ExpectedMessagePattern = N'Caller: row 0, column id:%';
 
     /* Act */
     EXECUTE [AssertJsonRowsTests].[Check] @Json = N'[{"id":1}]';
@@ -339,7 +347,9 @@ CREATE PROCEDURE [AssertJsonRowsTests].[test AssertJsonRows refuses a key text o
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51005, @ExpectedMessagePattern = N'Caller: row 0, column id:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51005,
+        @ExpectedMessagePattern = N'Caller: row 0, column id:%';
 
     /* Act */
     EXECUTE [AssertJsonRowsTests].[Check] @Json = N'[{"id":"ж"}]';
@@ -372,7 +382,9 @@ CREATE PROCEDURE [AssertJsonRowsTests].[test AssertJsonRows refuses a text longe
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51004, @ExpectedMessagePattern = N'Caller: row 0, column t:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51004,
+        @ExpectedMessagePattern = N'Caller: row 0, column t:%';
 
     /* Act */
     EXECUTE [AssertJsonRowsTests].[Check] @Json = N'[{"t":"жжжж"}]', @Shape = N'[{"key":"t","kind":"text","max":3}]';
@@ -426,7 +438,9 @@ BEGIN
         @ExpectedMessagePattern = N'Caller: row 0, column n: the value has the wrong type, cannot be converted or is out of range.';
 
     /* Act */
-    EXECUTE [AssertJsonRowsTests].[Check] @Json = N'[{"n":-1}]', @Shape = N'[{"key":"n","kind":"integer","min":0,"max":100}]';
+    EXECUTE [AssertJsonRowsTests].[Check]
+        @Json = N'[{"n":-1}]',
+        @Shape = N'[{"key":"n","kind":"integer","min":0,"max":100}]';
 END;
 GO
 
@@ -437,7 +451,9 @@ BEGIN
     EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003;
 
     /* Act */
-    EXECUTE [AssertJsonRowsTests].[Check] @Json = N'[{"n":101}]', @Shape = N'[{"key":"n","kind":"integer","min":0,"max":100}]';
+    EXECUTE [AssertJsonRowsTests].[Check]
+        @Json = N'[{"n":101}]',
+        @Shape = N'[{"key":"n","kind":"integer","min":0,"max":100}]';
 END;
 GO
 
@@ -461,7 +477,9 @@ BEGIN
     EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003;
 
     /* Act */
-    EXECUTE [AssertJsonRowsTests].[Check] @Json = N'[{"n":9223372036854775808}]', @Shape = N'[{"key":"n","kind":"integer"}]';
+    EXECUTE [AssertJsonRowsTests].[Check]
+        @Json = N'[{"n":9223372036854775808}]',
+        @Shape = N'[{"key":"n","kind":"integer"}]';
 END;
 GO
 
@@ -561,10 +579,14 @@ CREATE PROCEDURE [AssertJsonRowsTests].[test AssertJsonRows refuses a time east 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003, @ExpectedMessagePattern = N'Caller: row 0, column t:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51003,
+        @ExpectedMessagePattern = N'Caller: row 0, column t:%';
 
     /* Act */
-    EXECUTE [AssertJsonRowsTests].[Check] @Json = N'[{"t":"2026-01-02T03:04:05+01:00"}]', @Shape = N'[{"key":"t","kind":"time"}]';
+    EXECUTE [AssertJsonRowsTests].[Check]
+        @Json = N'[{"t":"2026-01-02T03:04:05+01:00"}]',
+        @Shape = N'[{"key":"t","kind":"time"}]';
 END;
 GO
 
@@ -575,7 +597,9 @@ BEGIN
     EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003;
 
     /* Act */
-    EXECUTE [AssertJsonRowsTests].[Check] @Json = N'[{"t":"2026-01-02T03:04:05-05:00"}]', @Shape = N'[{"key":"t","kind":"time"}]';
+    EXECUTE [AssertJsonRowsTests].[Check]
+        @Json = N'[{"t":"2026-01-02T03:04:05-05:00"}]',
+        @Shape = N'[{"key":"t","kind":"time"}]';
 END;
 GO
 
@@ -586,7 +610,9 @@ BEGIN
     EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003;
 
     /* Act */
-    EXECUTE [AssertJsonRowsTests].[Check] @Json = N'[{"t":"2026-02-30T00:00:00Z"}]', @Shape = N'[{"key":"t","kind":"time"}]';
+    EXECUTE [AssertJsonRowsTests].[Check]
+        @Json = N'[{"t":"2026-02-30T00:00:00Z"}]',
+        @Shape = N'[{"key":"t","kind":"time"}]';
 END;
 GO
 
@@ -597,7 +623,9 @@ BEGIN
     EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003;
 
     /* Act */
-    EXECUTE [AssertJsonRowsTests].[Check] @Json = N'[{"t":"2026-01-02 03:04:05"}]', @Shape = N'[{"key":"t","kind":"time"}]';
+    EXECUTE [AssertJsonRowsTests].[Check]
+        @Json = N'[{"t":"2026-01-02 03:04:05"}]',
+        @Shape = N'[{"key":"t","kind":"time"}]';
 END;
 GO
 

@@ -73,12 +73,56 @@ BEGIN
 END;
 GO
 
-CREATE PROCEDURE [CompleteJobsTests].[AddJob] @Id VARCHAR(50), @Status TINYINT = 2, @WorkerId VARCHAR(100) = 'w1', @LeaseToken BIGINT = 3
+CREATE PROCEDURE [CompleteJobsTests].[AddJob]
+    @Id VARCHAR(50),
+    @Status TINYINT = 2,
+    @WorkerId VARCHAR(100) = 'w1',
+    @LeaseToken BIGINT = 3
 AS
 BEGIN
     /* Waited for 1.5 seconds and started long ago. */
-    INSERT INTO [chokaq].[JobsHot] ([Id], [Queue], [Type], [Payload], [Tags], [IdempotencyKey], [Priority], [Status], [AttemptCount], [MaxAttempts], [WorkerId], [LeaseToken], [HeartbeatUtc], [ScheduledAtUtc], [CreatedAtUtc], [StartedAtUtc], [LastUpdatedUtc], [CreatedBy], [LastModifiedBy])
-    VALUES (@Id, 'mail', 'welcome', N'{"to":"ж"}', 'vip', 'k1', 33, @Status, 4, 5, @WorkerId, @LeaseToken, '2026-01-03T00:00:00', '2026-01-02T00:00:00', '2026-01-01T00:00:00.1234567', '2026-01-02T00:00:01.5', '2026-01-03T00:00:00', 'ann', 'before');
+    INSERT INTO [chokaq].[JobsHot] (
+        [Id],
+        [Queue],
+        [Type],
+        [Payload],
+        [Tags],
+        [IdempotencyKey],
+        [Priority],
+        [Status],
+        [AttemptCount],
+        [MaxAttempts],
+        [WorkerId],
+        [LeaseToken],
+        [HeartbeatUtc],
+        [ScheduledAtUtc],
+        [CreatedAtUtc],
+        [StartedAtUtc],
+        [LastUpdatedUtc],
+        [CreatedBy],
+        [LastModifiedBy]
+    )
+    VALUES (
+        @Id,
+        'mail',
+        'welcome',
+        N'{"to":"ж"}',
+        'vip',
+        'k1',
+        33,
+        @Status,
+        4,
+        5,
+        @WorkerId,
+        @LeaseToken,
+        '2026-01-03T00:00:00',
+        '2026-01-02T00:00:00',
+        '2026-01-01T00:00:00.1234567',
+        '2026-01-02T00:00:01.5',
+        '2026-01-03T00:00:00',
+        'ann',
+        'before'
+    );
 END;
 GO
 
@@ -101,10 +145,14 @@ BEGIN
     INSERT INTO [CompleteJobsTests].[Expected] ([JobId], [Outcome])
     VALUES ('a', 'lost');
 
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[CompleteJobsTests].[Expected]', @Actual = N'[CompleteJobsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[CompleteJobsTests].[Expected]',
+        @Actual = N'[CompleteJobsTests].[Actual]';
     EXECUTE [tSQLt].[AssertEmptyTable] @TableName = N'[chokaq].[JobsArchive]';
     EXECUTE [tSQLt].[AssertEmptyTable] @TableName = N'[CompleteJobsTests].[Outcomes]';
-    SELECT @Untouched = COUNT(*) FROM [chokaq].[JobsHot] AS [h] WHERE [h].[LastModifiedBy] = 'before' AND [h].[LastUpdatedUtc] = '2026-01-03T00:00:00';
+    SELECT @Untouched = COUNT(*)
+    FROM [chokaq].[JobsHot] AS [h]
+    WHERE [h].[LastModifiedBy] = 'before' AND [h].[LastUpdatedUtc] = '2026-01-03T00:00:00';
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Untouched;
 END;
 GO
@@ -115,8 +163,46 @@ BEGIN
     /* Assemble */
     EXECUTE [CompleteJobsTests].[AddJob] @Id = 'a';
 
-    INSERT INTO [CompleteJobsTests].[ExpectedArchive] ([Id], [Queue], [Type], [Payload], [Tags], [IdempotencyKey], [Priority], [AttemptCount], [MaxAttempts], [WorkerId], [LeaseToken], [ScheduledAtUtc], [CreatedAtUtc], [StartedAtUtc], [DurationMs], [WaitMs], [CreatedBy], [LastModifiedBy])
-    VALUES ('a', 'mail', 'welcome', N'{"to":"ж"}', 'vip', 'k1', 33, 4, 5, 'w1', 3, '2026-01-02T00:00:00', '2026-01-01T00:00:00.1234567', '2026-01-02T00:00:01.5', 12.5, 1500, 'ann', 'w1');
+    INSERT INTO [CompleteJobsTests].[ExpectedArchive] (
+        [Id],
+        [Queue],
+        [Type],
+        [Payload],
+        [Tags],
+        [IdempotencyKey],
+        [Priority],
+        [AttemptCount],
+        [MaxAttempts],
+        [WorkerId],
+        [LeaseToken],
+        [ScheduledAtUtc],
+        [CreatedAtUtc],
+        [StartedAtUtc],
+        [DurationMs],
+        [WaitMs],
+        [CreatedBy],
+        [LastModifiedBy]
+    )
+    VALUES (
+        'a',
+        'mail',
+        'welcome',
+        N'{"to":"ж"}',
+        'vip',
+        'k1',
+        33,
+        4,
+        5,
+        'w1',
+        3,
+        '2026-01-02T00:00:00',
+        '2026-01-01T00:00:00.1234567',
+        '2026-01-02T00:00:01.5',
+        12.5,
+        1500,
+        'ann',
+        'w1'
+    );
 
     INSERT INTO [CompleteJobsTests].[Expected] ([JobId], [Outcome])
     VALUES ('a', 'archived');
@@ -125,8 +211,12 @@ BEGIN
     EXECUTE [CompleteJobsTests].[Complete] @Results = N'[{"id":"a","lease":3,"durationMs":12.5}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[CompleteJobsTests].[Expected]', @Actual = N'[CompleteJobsTests].[Actual]';
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[CompleteJobsTests].[ExpectedArchive]', @Actual = N'[chokaq].[JobsArchive]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[CompleteJobsTests].[Expected]',
+        @Actual = N'[CompleteJobsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[CompleteJobsTests].[ExpectedArchive]',
+        @Actual = N'[chokaq].[JobsArchive]';
     EXECUTE [tSQLt].[AssertEmptyTable] @TableName = N'[chokaq].[JobsHot]';
 END;
 GO
@@ -144,7 +234,9 @@ BEGIN
     EXECUTE [CompleteJobsTests].[Complete] @Results = N'[{"id":"a","lease":3}]';
 
     /* Assert */
-    SELECT @Stamped = COUNT(*) FROM [chokaq].[JobsArchive] AS [a] WHERE [a].[FinishedAtUtc] >= @Before AND [a].[FinishedAtUtc] <= SYSUTCDATETIME();
+    SELECT @Stamped = COUNT(*)
+    FROM [chokaq].[JobsArchive] AS [a]
+    WHERE [a].[FinishedAtUtc] >= @Before AND [a].[FinishedAtUtc] <= SYSUTCDATETIME();
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Stamped;
 END;
 GO
@@ -215,16 +307,27 @@ BEGIN
     EXECUTE [CompleteJobsTests].[AddJob] @Id = 'a';
     EXECUTE [CompleteJobsTests].[AddJob] @Id = 'b';
 
-    INSERT INTO [CompleteJobsTests].[ExpectedOutcomes] ([Queue], [Type], [Outcome], [FailureReason], [DurationMs], [WaitMs], [ErrorGroup])
+    INSERT INTO [CompleteJobsTests].[ExpectedOutcomes] (
+        [Queue],
+        [Type],
+        [Outcome],
+        [FailureReason],
+        [DurationMs],
+        [WaitMs],
+        [ErrorGroup]
+    )
     VALUES
         ('mail', 'welcome', 0, -1, 10, 1500, NULL),
         ('mail', 'welcome', 0, -1, 20, 1500, NULL);
 
     /* Act */
-    EXECUTE [CompleteJobsTests].[Complete] @Results = N'[{"id":"a","lease":3,"durationMs":10},{"id":"b","lease":3,"durationMs":20}]';
+    EXECUTE [CompleteJobsTests].[Complete]
+        @Results = N'[{"id":"a","lease":3,"durationMs":10},{"id":"b","lease":3,"durationMs":20}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[CompleteJobsTests].[ExpectedOutcomes]', @Actual = N'[CompleteJobsTests].[Outcomes]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[CompleteJobsTests].[ExpectedOutcomes]',
+        @Actual = N'[CompleteJobsTests].[Outcomes]';
 END;
 GO
 
@@ -244,7 +347,9 @@ BEGIN
     EXECUTE [CompleteJobsTests].[Complete] @Results = N'[{"id":"a","lease":3,"durationMs":10}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[CompleteJobsTests].[Expected]', @Actual = N'[CompleteJobsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[CompleteJobsTests].[Expected]',
+        @Actual = N'[CompleteJobsTests].[Actual]';
     EXECUTE [tSQLt].[AssertEmptyTable] @TableName = N'[CompleteJobsTests].[Outcomes]';
 END;
 GO
@@ -263,7 +368,9 @@ BEGIN
     EXECUTE [CompleteJobsTests].[Complete] @Results = N'[{"id":"a","lease":3}]', @WorkerId = 'w2';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[CompleteJobsTests].[Expected]', @Actual = N'[CompleteJobsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[CompleteJobsTests].[Expected]',
+        @Actual = N'[CompleteJobsTests].[Actual]';
 END;
 GO
 
@@ -281,7 +388,9 @@ BEGIN
     EXECUTE [CompleteJobsTests].[Complete] @Results = N'[{"id":"a","lease":2}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[CompleteJobsTests].[Expected]', @Actual = N'[CompleteJobsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[CompleteJobsTests].[Expected]',
+        @Actual = N'[CompleteJobsTests].[Actual]';
 END;
 GO
 
@@ -351,7 +460,8 @@ BEGIN
     EXECUTE [CompleteJobsTests].[AddJob] @Id = 'b', @WorkerId = 'w2';
 
     /* Act */
-    EXECUTE [CompleteJobsTests].[Complete] @Results = N'[{"id":"c","lease":3},{"id":"d","lease":3},{"id":"b","lease":3},{"id":"a","lease":3}]';
+    EXECUTE [CompleteJobsTests].[Complete]
+        @Results = N'[{"id":"c","lease":3},{"id":"d","lease":3},{"id":"b","lease":3},{"id":"a","lease":3}]';
 
     /* Assert */
     SELECT @Order = STRING_AGG(CONCAT([a].[JobId], '=', [a].[Outcome]), ',') WITHIN GROUP (ORDER BY [a].[Place])
@@ -379,7 +489,9 @@ CREATE PROCEDURE [CompleteJobsTests].[test CompleteJobs refuses a duration below
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003, @ExpectedMessagePattern = N'CompleteJobs: row 0, column durationMs:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51003,
+        @ExpectedMessagePattern = N'CompleteJobs: row 0, column durationMs:%';
 
     /* Act */
     EXECUTE [chokaq].[CompleteJobs] @WorkerId = 'w1', @Results = N'[{"id":"a","lease":3,"durationMs":-1}]';
@@ -517,10 +629,14 @@ CREATE PROCEDURE [CompleteJobsTests].[test CompleteJobs refuses a key that it do
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51001, @ExpectedMessagePattern = N'CompleteJobs: row 1, column leases:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51001,
+        @ExpectedMessagePattern = N'CompleteJobs: row 1, column leases:%';
 
     /* Act */
-    EXECUTE [chokaq].[CompleteJobs] @WorkerId = 'w1', @Results = N'[{"id":"a","lease":1},{"id":"b","lease":1,"leases":2}]';
+    EXECUTE [chokaq].[CompleteJobs]
+        @WorkerId = 'w1',
+        @Results = N'[{"id":"a","lease":1},{"id":"b","lease":1,"leases":2}]';
 END;
 GO
 
@@ -528,7 +644,9 @@ CREATE PROCEDURE [CompleteJobsTests].[test CompleteJobs refuses a row without an
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51002, @ExpectedMessagePattern = N'CompleteJobs: row 0, column id:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51002,
+        @ExpectedMessagePattern = N'CompleteJobs: row 0, column id:%';
 
     /* Act */
     EXECUTE [chokaq].[CompleteJobs] @WorkerId = 'w1', @Results = N'[{"id":null,"lease":1}]';
@@ -539,7 +657,9 @@ CREATE PROCEDURE [CompleteJobsTests].[test CompleteJobs refuses a row without a 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51002, @ExpectedMessagePattern = N'CompleteJobs: row 0, column lease:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51002,
+        @ExpectedMessagePattern = N'CompleteJobs: row 0, column lease:%';
 
     /* Act */
     EXECUTE [chokaq].[CompleteJobs] @WorkerId = 'w1', @Results = N'[{"id":"a"}]';
@@ -550,7 +670,9 @@ CREATE PROCEDURE [CompleteJobsTests].[test CompleteJobs refuses a lease that is 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003, @ExpectedMessagePattern = N'CompleteJobs: row 0, column lease:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51003,
+        @ExpectedMessagePattern = N'CompleteJobs: row 0, column lease:%';
 
     /* Act */
     EXECUTE [chokaq].[CompleteJobs] @WorkerId = 'w1', @Results = N'[{"id":"a","lease":"1"}]';
@@ -564,7 +686,9 @@ BEGIN
     DECLARE @Json NVARCHAR(MAX) = CONCAT(N'[{"id":"', REPLICATE(N'a', 51), N'","lease":1}]');
 
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51004, @ExpectedMessagePattern = N'CompleteJobs: row 0, column id:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51004,
+        @ExpectedMessagePattern = N'CompleteJobs: row 0, column id:%';
 
     /* Act */
     EXECUTE [chokaq].[CompleteJobs] @WorkerId = 'w1', @Results = @Json;
@@ -575,7 +699,9 @@ CREATE PROCEDURE [CompleteJobsTests].[test CompleteJobs refuses an id outside th
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51005, @ExpectedMessagePattern = N'CompleteJobs: row 0, column id:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51005,
+        @ExpectedMessagePattern = N'CompleteJobs: row 0, column id:%';
 
     /* Act */
     EXECUTE [chokaq].[CompleteJobs] @WorkerId = 'w1', @Results = N'[{"id":"ж","lease":1}]';
@@ -589,7 +715,9 @@ BEGIN
     EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51006, @ExpectedMessagePattern = N'CompleteJobs:%';
 
     /* Act */
-    EXECUTE [chokaq].[CompleteJobs] @WorkerId = 'w1', @Results = N'[{"id":"a","lease":1},{"id":"b","lease":1},{"id":"a","lease":1}]';
+    EXECUTE [chokaq].[CompleteJobs]
+        @WorkerId = 'w1',
+        @Results = N'[{"id":"a","lease":1},{"id":"b","lease":1},{"id":"a","lease":1}]';
 END;
 GO
 
@@ -597,11 +725,12 @@ CREATE PROCEDURE [CompleteJobsTests].[test CompleteJobs refuses more than 1000 r
 AS
 BEGIN
     /* Assemble */
-    DECLARE @Json NVARCHAR(MAX) = CONCAT(
-        N'[',
-        REPLICATE(CONVERT(NVARCHAR(MAX), N'{"id":"a","lease":1},'), 1000),
-        N'{"id":"a","lease":1}]'
-    );
+    DECLARE
+        @Json NVARCHAR(MAX) = CONCAT(
+            N'[',
+            REPLICATE(CONVERT(NVARCHAR(MAX), N'{"id":"a","lease":1},'), 1000),
+            N'{"id":"a","lease":1}]'
+        );
 
     /* Assert */
     EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51007, @ExpectedMessagePattern = N'CompleteJobs:%';
@@ -615,7 +744,9 @@ CREATE PROCEDURE [CompleteJobsTests].[test CompleteJobs refuses a call without a
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'CompleteJobs: @WorkerId%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'CompleteJobs: @WorkerId%';
 
     /* Act */
     EXECUTE [chokaq].[CompleteJobs] @WorkerId = NULL, @Results = N'[{"id":"a","lease":1}]';
@@ -626,7 +757,9 @@ CREATE PROCEDURE [CompleteJobsTests].[test CompleteJobs refuses an empty worker]
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'CompleteJobs: @WorkerId%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'CompleteJobs: @WorkerId%';
 
     /* Act */
     EXECUTE [chokaq].[CompleteJobs] @WorkerId = '', @Results = N'[{"id":"a","lease":1}]';

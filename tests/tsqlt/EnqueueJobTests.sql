@@ -49,7 +49,19 @@ CREATE PROCEDURE [EnqueueJobTests].[test EnqueueJob stores a job with everything
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [EnqueueJobTests].[ExpectedJob] ([Id], [Queue], [Type], [Payload], [Tags], [IdempotencyKey], [Priority], [Status], [MaxAttempts], [ScheduledAtUtc], [CreatedBy])
+    INSERT INTO [EnqueueJobTests].[ExpectedJob] (
+        [Id],
+        [Queue],
+        [Type],
+        [Payload],
+        [Tags],
+        [IdempotencyKey],
+        [Priority],
+        [Status],
+        [MaxAttempts],
+        [ScheduledAtUtc],
+        [CreatedBy]
+    )
     VALUES ('j1', 'mail', 'welcome', N'hello ж', 'vip,é', 'k1', 42, 0, 7, '2030-01-02T03:04:05.1234567', 'ann');
 
     /* Act */
@@ -82,7 +94,15 @@ BEGIN
     /* Assert */
     SELECT @Plain = COUNT(*)
     FROM [chokaq].[JobsHot] AS [h]
-    WHERE [h].[Queue] = 'mail' AND [h].[Type] = 'welcome' AND [h].[Payload] IS NULL AND [h].[Tags] IS NULL AND [h].[IdempotencyKey] IS NULL AND [h].[Priority] = 10 AND [h].[MaxAttempts] IS NULL AND [h].[ScheduledAtUtc] = [h].[CreatedAtUtc] AND [h].[CreatedBy] IS NULL;
+    WHERE [h].[Queue] = 'mail'
+        AND [h].[Type] = 'welcome'
+        AND [h].[Payload] IS NULL
+        AND [h].[Tags] IS NULL
+        AND [h].[IdempotencyKey] IS NULL
+        AND [h].[Priority] = 10
+        AND [h].[MaxAttempts] IS NULL
+        AND [h].[ScheduledAtUtc] = [h].[CreatedAtUtc]
+        AND [h].[CreatedBy] IS NULL;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Plain;
 END;
 GO
@@ -99,7 +119,9 @@ BEGIN
     EXECUTE [chokaq].[EnqueueJob] @Queue = N'mail', @Type = N'welcome', @JobId = N'j1';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[EnqueueJobTests].[Expected]', @Actual = N'[EnqueueJobTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[EnqueueJobTests].[Expected]',
+        @Actual = N'[EnqueueJobTests].[Actual]';
 END;
 GO
 
@@ -112,7 +134,11 @@ BEGIN
     DECLARE @Stored NVARCHAR(4000);
 
     /* Act */
-    EXECUTE [chokaq].[EnqueueJob] @Queue = N'mail', @Type = N'welcome', @JobId = @JobId OUTPUT, @Outcome = @Outcome OUTPUT;
+    EXECUTE [chokaq].[EnqueueJob]
+        @Queue = N'mail',
+        @Type = N'welcome',
+        @JobId = @JobId OUTPUT,
+        @Outcome = @Outcome OUTPUT;
 
     /* Assert */
     SELECT @Stored = [h].[Id] FROM [chokaq].[JobsHot] AS [h];
@@ -157,7 +183,11 @@ BEGIN
     VALUES ('j1');
 
     /* Act */
-    EXECUTE [chokaq].[EnqueueJob] @Queue = N'mail', @Type = N'welcome', @JobId = @JobId OUTPUT, @Outcome = @Outcome OUTPUT;
+    EXECUTE [chokaq].[EnqueueJob]
+        @Queue = N'mail',
+        @Type = N'welcome',
+        @JobId = @JobId OUTPUT,
+        @Outcome = @Outcome OUTPUT;
 
     /* Assert */
     EXECUTE [tSQLt].[AssertEqualsString] @Expected = N'j1', @Actual = @JobId;
@@ -185,7 +215,15 @@ CREATE PROCEDURE [EnqueueJobTests].[test EnqueueJob stores a payload character b
 AS
 BEGIN
     /* Assemble */
-    DECLARE @Payload NVARCHAR(MAX) = CONCAT(N'{"quote":"\"","back":"\\"} / ', NCHAR(9), NCHAR(13), NCHAR(10), NCHAR(1), N' ж [chokaq]');
+    DECLARE
+        @Payload NVARCHAR(MAX) = CONCAT(
+            N'{"quote":"\"","back":"\\"} / ',
+            NCHAR(9),
+            NCHAR(13),
+            NCHAR(10),
+            NCHAR(1),
+            N' ж [chokaq]'
+        );
     DECLARE @Stored NVARCHAR(MAX);
 
     /* Act */
@@ -236,7 +274,11 @@ BEGIN
     DECLARE @IdempotencyKey NVARCHAR(4000);
 
     /* Act */
-    EXECUTE [chokaq].[EnqueueJob] @Queue = N'mail', @Type = N'welcome', @Tags = N'a "b" \c [d]', @IdempotencyKey = N'{"k":''1''}';
+    EXECUTE [chokaq].[EnqueueJob]
+        @Queue = N'mail',
+        @Type = N'welcome',
+        @Tags = N'a "b" \c [d]',
+        @IdempotencyKey = N'{"k":''1''}';
 
     /* Assert */
     SELECT @Tags = [h].[Tags], @IdempotencyKey = [h].[IdempotencyKey] FROM [chokaq].[JobsHot] AS [h];
@@ -272,7 +314,11 @@ BEGIN
         @CommandToExecute = N'SET @JobId = ''other''; SET @Outcome = ''exists'';';
 
     /* Act */
-    EXECUTE [chokaq].[EnqueueJob] @Queue = N'mail', @Type = N'welcome', @JobId = @JobId OUTPUT, @Outcome = @Outcome OUTPUT;
+    EXECUTE [chokaq].[EnqueueJob]
+        @Queue = N'mail',
+        @Type = N'welcome',
+        @JobId = @JobId OUTPUT,
+        @Outcome = @Outcome OUTPUT;
 
     /* Assert */
     EXECUTE [tSQLt].[AssertEqualsString] @Expected = N'other', @Actual = @JobId;
@@ -334,7 +380,9 @@ CREATE PROCEDURE [EnqueueJobTests].[test EnqueueJob refuses NULL for the queue]
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51002, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column queue:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51002,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column queue:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJob] @Queue = NULL, @Type = N'welcome';
@@ -345,7 +393,9 @@ CREATE PROCEDURE [EnqueueJobTests].[test EnqueueJob refuses an empty queue]
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51002, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column queue:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51002,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column queue:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJob] @Queue = N'', @Type = N'welcome';
@@ -356,7 +406,9 @@ CREATE PROCEDURE [EnqueueJobTests].[test EnqueueJob refuses NULL for the type]
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51002, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column type:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51002,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column type:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJob] @Queue = N'mail', @Type = NULL;
@@ -367,7 +419,9 @@ CREATE PROCEDURE [EnqueueJobTests].[test EnqueueJob refuses a priority below zer
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column priority:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51003,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column priority:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJob] @Queue = N'mail', @Type = N'welcome', @Priority = -1;
@@ -378,7 +432,9 @@ CREATE PROCEDURE [EnqueueJobTests].[test EnqueueJob refuses a priority above a h
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column priority:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51003,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column priority:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJob] @Queue = N'mail', @Type = N'welcome', @Priority = 101;
@@ -389,7 +445,9 @@ CREATE PROCEDURE [EnqueueJobTests].[test EnqueueJob refuses a delay below zero]
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column delaySeconds:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51003,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column delaySeconds:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJob] @Queue = N'mail', @Type = N'welcome', @DelaySeconds = -1;
@@ -400,7 +458,9 @@ CREATE PROCEDURE [EnqueueJobTests].[test EnqueueJob refuses no attempt at all]
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column maxAttempts:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51003,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column maxAttempts:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJob] @Queue = N'mail', @Type = N'welcome', @MaxAttempts = 0;
@@ -414,7 +474,9 @@ BEGIN
     DECLARE @Text NVARCHAR(4000) = REPLICATE(N'a', 256);
 
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51004, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column queue:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51004,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column queue:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJob] @Queue = @Text, @Type = N'welcome';
@@ -425,7 +487,9 @@ CREATE PROCEDURE [EnqueueJobTests].[test EnqueueJob refuses a queue outside the 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51005, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column queue:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51005,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column queue:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJob] @Queue = N'ж', @Type = N'welcome';
@@ -439,7 +503,9 @@ BEGIN
     DECLARE @Text NVARCHAR(4000) = REPLICATE(N'a', 256);
 
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51004, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column type:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51004,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column type:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJob] @Queue = N'mail', @Type = @Text;
@@ -450,7 +516,9 @@ CREATE PROCEDURE [EnqueueJobTests].[test EnqueueJob refuses a type outside the c
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51005, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column type:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51005,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column type:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJob] @Queue = N'mail', @Type = N'ж';
@@ -464,7 +532,9 @@ BEGIN
     DECLARE @Text NVARCHAR(4000) = REPLICATE(N'a', 1001);
 
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51004, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column tags:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51004,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column tags:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJob] @Queue = N'mail', @Type = N'welcome', @Tags = @Text;
@@ -475,7 +545,9 @@ CREATE PROCEDURE [EnqueueJobTests].[test EnqueueJob refuses tags outside the cod
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51005, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column tags:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51005,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column tags:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJob] @Queue = N'mail', @Type = N'welcome', @Tags = N'ж';
@@ -489,7 +561,9 @@ BEGIN
     DECLARE @Text NVARCHAR(4000) = REPLICATE(N'a', 256);
 
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51004, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column idempotencyKey:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51004,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column idempotencyKey:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJob] @Queue = N'mail', @Type = N'welcome', @IdempotencyKey = @Text;
@@ -500,7 +574,9 @@ CREATE PROCEDURE [EnqueueJobTests].[test EnqueueJob refuses a key outside the co
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51005, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column idempotencyKey:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51005,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column idempotencyKey:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJob] @Queue = N'mail', @Type = N'welcome', @IdempotencyKey = N'ж';
@@ -514,7 +590,9 @@ BEGIN
     DECLARE @Text NVARCHAR(4000) = REPLICATE(N'a', 51);
 
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51004, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column id:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51004,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column id:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJob] @Queue = N'mail', @Type = N'welcome', @JobId = @Text;
@@ -525,7 +603,9 @@ CREATE PROCEDURE [EnqueueJobTests].[test EnqueueJob refuses an id outside the co
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51005, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column id:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51005,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column id:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJob] @Queue = N'mail', @Type = N'welcome', @JobId = N'ж';
@@ -539,7 +619,9 @@ BEGIN
     DECLARE @Text NVARCHAR(4000) = REPLICATE(N'a', 101);
 
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'EnqueueJobs: @CreatedBy%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'EnqueueJobs: @CreatedBy%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJob] @Queue = N'mail', @Type = N'welcome', @CreatedBy = @Text;
@@ -550,7 +632,9 @@ CREATE PROCEDURE [EnqueueJobTests].[test EnqueueJob refuses a creator outside th
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'EnqueueJobs: @CreatedBy%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'EnqueueJobs: @CreatedBy%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJob] @Queue = N'mail', @Type = N'welcome', @CreatedBy = N'ж';

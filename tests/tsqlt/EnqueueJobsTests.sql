@@ -87,7 +87,25 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs stores a job with everythi
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [EnqueueJobsTests].[ExpectedJob] ([Id], [Queue], [Type], [Payload], [Tags], [IdempotencyKey], [Priority], [Status], [AttemptCount], [MaxAttempts], [WorkerId], [LeaseToken], [HeartbeatUtc], [CancelRequestedUtc], [StartedAtUtc], [CreatedBy], [LastModifiedBy])
+    INSERT INTO [EnqueueJobsTests].[ExpectedJob] (
+        [Id],
+        [Queue],
+        [Type],
+        [Payload],
+        [Tags],
+        [IdempotencyKey],
+        [Priority],
+        [Status],
+        [AttemptCount],
+        [MaxAttempts],
+        [WorkerId],
+        [LeaseToken],
+        [HeartbeatUtc],
+        [CancelRequestedUtc],
+        [StartedAtUtc],
+        [CreatedBy],
+        [LastModifiedBy]
+    )
     VALUES ('j1', 'mail', 'welcome', N'hello ж', 'vip,é', 'k1', 42, 0, 0, 7, NULL, 0, NULL, NULL, NULL, 'ann', 'ann');
 
     /* Act */
@@ -96,7 +114,9 @@ BEGIN
         @CreatedBy = N'ann';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[EnqueueJobsTests].[ExpectedJob]', @Actual = N'[chokaq].[JobsHot]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[EnqueueJobsTests].[ExpectedJob]',
+        @Actual = N'[chokaq].[JobsHot]';
 END;
 GO
 
@@ -104,14 +124,34 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs stores a job with the defa
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [EnqueueJobsTests].[ExpectedJob] ([Id], [Queue], [Type], [Payload], [Tags], [IdempotencyKey], [Priority], [Status], [AttemptCount], [MaxAttempts], [WorkerId], [LeaseToken], [HeartbeatUtc], [CancelRequestedUtc], [StartedAtUtc], [CreatedBy], [LastModifiedBy])
+    INSERT INTO [EnqueueJobsTests].[ExpectedJob] (
+        [Id],
+        [Queue],
+        [Type],
+        [Payload],
+        [Tags],
+        [IdempotencyKey],
+        [Priority],
+        [Status],
+        [AttemptCount],
+        [MaxAttempts],
+        [WorkerId],
+        [LeaseToken],
+        [HeartbeatUtc],
+        [CancelRequestedUtc],
+        [StartedAtUtc],
+        [CreatedBy],
+        [LastModifiedBy]
+    )
     VALUES ('j1', 'mail', 'welcome', NULL, NULL, NULL, 10, 0, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL);
 
     /* Act */
     EXECUTE [EnqueueJobsTests].[Enqueue] @Jobs = N'[{"id":"j1","queue":"mail","type":"welcome"}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[EnqueueJobsTests].[ExpectedJob]', @Actual = N'[chokaq].[JobsHot]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[EnqueueJobsTests].[ExpectedJob]',
+        @Actual = N'[chokaq].[JobsHot]';
 END;
 GO
 
@@ -126,10 +166,13 @@ BEGIN
         (2, 'b', 'enqueued');
 
     /* Act */
-    EXECUTE [EnqueueJobsTests].[Enqueue] @Jobs = N'[{"id":"c","queue":"mail","type":"t"},{"id":"a","queue":"mail","type":"t"},{"id":"b","queue":"mail","type":"t"}]';
+    EXECUTE [EnqueueJobsTests].[Enqueue]
+        @Jobs = N'[{"id":"c","queue":"mail","type":"t"},{"id":"a","queue":"mail","type":"t"},{"id":"b","queue":"mail","type":"t"}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[EnqueueJobsTests].[ExpectedRow]', @Actual = N'[EnqueueJobsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[EnqueueJobsTests].[ExpectedRow]',
+        @Actual = N'[EnqueueJobsTests].[Actual]';
     EXECUTE [EnqueueJobsTests].[AssertOutcomes] @Expected = N'c=enqueued,a=enqueued,b=enqueued';
 END;
 GO
@@ -160,7 +203,10 @@ BEGIN
     /* Assert */
     SELECT @Eligible = COUNT(*)
     FROM [chokaq].[JobsHot] AS [h]
-    WHERE [h].[ScheduledAtUtc] = [h].[CreatedAtUtc] AND [h].[LastUpdatedUtc] = [h].[CreatedAtUtc] AND [h].[CreatedAtUtc] >= @Before AND [h].[CreatedAtUtc] <= SYSUTCDATETIME();
+    WHERE [h].[ScheduledAtUtc] = [h].[CreatedAtUtc]
+        AND [h].[LastUpdatedUtc] = [h].[CreatedAtUtc]
+        AND [h].[CreatedAtUtc] >= @Before
+        AND [h].[CreatedAtUtc] <= SYSUTCDATETIME();
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Eligible;
 END;
 GO
@@ -203,7 +249,8 @@ BEGIN
     DECLARE @Scheduled DATETIME2(7);
 
     /* Act */
-    EXECUTE [EnqueueJobsTests].[Enqueue] @Jobs = N'[{"id":"j1","queue":"mail","type":"t","scheduledAtUtc":"2030-01-02T03:04:05.123456Z"}]';
+    EXECUTE [EnqueueJobsTests].[Enqueue]
+        @Jobs = N'[{"id":"j1","queue":"mail","type":"t","scheduledAtUtc":"2030-01-02T03:04:05.123456Z"}]';
 
     /* Assert */
     SELECT @Scheduled = [h].[ScheduledAtUtc] FROM [chokaq].[JobsHot] AS [h];
@@ -236,7 +283,8 @@ BEGIN
     DECLARE @Ids INT;
 
     /* Act */
-    EXECUTE [EnqueueJobsTests].[Enqueue] @Jobs = N'[{"queue":"mail","type":"t"},{"queue":"mail","type":"t"},{"queue":"mail","type":"t"},{"id":"j1","queue":"mail","type":"t"}]';
+    EXECUTE [EnqueueJobsTests].[Enqueue]
+        @Jobs = N'[{"queue":"mail","type":"t"},{"queue":"mail","type":"t"},{"queue":"mail","type":"t"},{"id":"j1","queue":"mail","type":"t"}]';
 
     /* Assert */
     SELECT @Ids = COUNT(DISTINCT [h].[Id]) FROM [chokaq].[JobsHot] AS [h];
@@ -251,7 +299,6 @@ BEGIN
     DECLARE @InOrder INT;
 
     /* The milliseconds of 2026-01-01 are 019b76daa800 in hexadecimal; ids made later compare higher. */
-
     /* Act */
     EXECUTE [EnqueueJobsTests].[Enqueue] @Jobs = N'[{"queue":"mail","type":"t"}]';
 
@@ -268,12 +315,15 @@ BEGIN
     DECLARE @Payload NVARCHAR(MAX);
 
     /* Act */
-    EXECUTE [EnqueueJobsTests].[Enqueue] @Jobs = N'[{"id":"j1","queue":"mail","type":"t","payload":"a \"quoted\" \\ back, a slash \/, a tab \t and ж"}]';
+    EXECUTE [EnqueueJobsTests].[Enqueue]
+        @Jobs = N'[{"id":"j1","queue":"mail","type":"t","payload":"a \"quoted\" \\ back, a slash \/, a tab \t and ж"}]';
 
     /* Assert */
     SELECT @Payload = [h].[Payload] FROM [chokaq].[JobsHot] AS [h];
     SET @Payload = REPLACE(@Payload, NCHAR(9), N'<tab>');
-    EXECUTE [tSQLt].[AssertEqualsString] @Expected = N'a "quoted" \ back, a slash /, a tab <tab> and ж', @Actual = @Payload;
+    EXECUTE [tSQLt].[AssertEqualsString]
+        @Expected = N'a "quoted" \ back, a slash /, a tab <tab> and ж',
+        @Actual = @Payload;
 END;
 GO
 
@@ -284,7 +334,8 @@ BEGIN
     DECLARE @Payload NVARCHAR(MAX);
 
     /* Act */
-    EXECUTE [EnqueueJobsTests].[Enqueue] @Jobs = N'[{"id":"j1","queue":"mail","type":"t","payload":{"to":"ann","cc":["bob"]}}]';
+    EXECUTE [EnqueueJobsTests].[Enqueue]
+        @Jobs = N'[{"id":"j1","queue":"mail","type":"t","payload":{"to":"ann","cc":["bob"]}}]';
 
     /* Assert */
     SELECT @Payload = [h].[Payload] FROM [chokaq].[JobsHot] AS [h];
@@ -326,7 +377,12 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs stores a long payload whol
 AS
 BEGIN
     /* Assemble */
-    DECLARE @Jobs NVARCHAR(MAX) = CONCAT(N'[{"id":"j1","queue":"mail","type":"t","payload":"', REPLICATE(CONVERT(NVARCHAR(MAX), N'0123456789'), 2000), N'"}]');
+    DECLARE
+        @Jobs NVARCHAR(MAX) = CONCAT(
+            N'[{"id":"j1","queue":"mail","type":"t","payload":"',
+            REPLICATE(CONVERT(NVARCHAR(MAX), N'0123456789'), 2000),
+            N'"}]'
+        );
     DECLARE @Length INT;
 
     /* Act */
@@ -346,11 +402,16 @@ BEGIN
     DECLARE @Gates INT;
 
     /* Act */
-    EXECUTE [EnqueueJobsTests].[Enqueue] @Jobs = N'[{"id":"j1","queue":"mail","type":"t"},{"id":"j2","queue":"mail","type":"t"},{"id":"j3","queue":"print","type":"t"}]';
+    EXECUTE [EnqueueJobsTests].[Enqueue]
+        @Jobs = N'[{"id":"j1","queue":"mail","type":"t"},{"id":"j2","queue":"mail","type":"t"},{"id":"j3","queue":"print","type":"t"}]';
 
     /* Assert */
-    SELECT @Queues = COUNT(*) FROM [chokaq].[Queues] AS [q] WHERE [q].[Name] IN ('mail', 'print') AND [q].[IsPaused] = 0 AND [q].[IsActive] = 1;
-    SELECT @Gates = COUNT(*) FROM [chokaq].[QueueGates] AS [g] WHERE [g].[Queue] IN ('mail', 'print') AND [g].[Passes] = 0;
+    SELECT @Queues = COUNT(*)
+    FROM [chokaq].[Queues] AS [q]
+    WHERE [q].[Name] IN ('mail', 'print') AND [q].[IsPaused] = 0 AND [q].[IsActive] = 1;
+    SELECT @Gates = COUNT(*)
+    FROM [chokaq].[QueueGates] AS [g]
+    WHERE [g].[Queue] IN ('mail', 'print') AND [g].[Passes] = 0;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 2, @Actual = @Queues;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 2, @Actual = @Gates;
 END;
@@ -366,12 +427,16 @@ BEGIN
     VALUES ('mail', 1, 4, '2026-01-02T03:04:05');
 
     /* Act */
-    EXECUTE [EnqueueJobsTests].[Enqueue] @Jobs = N'[{"id":"j1","queue":"mail","type":"t"},{"id":"j2","queue":"print","type":"t"}]';
+    EXECUTE [EnqueueJobsTests].[Enqueue]
+        @Jobs = N'[{"id":"j1","queue":"mail","type":"t"},{"id":"j2","queue":"print","type":"t"}]';
 
     /* Assert */
     SELECT @Untouched = COUNT(*)
     FROM [chokaq].[Queues] AS [q]
-    WHERE [q].[Name] = 'mail' AND [q].[IsPaused] = 1 AND [q].[MaxWorkers] = 4 AND [q].[LastUpdatedUtc] = '2026-01-02T03:04:05';
+    WHERE [q].[Name] = 'mail'
+        AND [q].[IsPaused] = 1
+        AND [q].[MaxWorkers] = 4
+        AND [q].[LastUpdatedUtc] = '2026-01-02T03:04:05';
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Untouched;
     EXECUTE [EnqueueJobsTests].[AssertStored] @Count = 2;
 END;
@@ -412,7 +477,8 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs answers duplicate for a ke
 AS
 BEGIN
     /* Act */
-    EXECUTE [EnqueueJobsTests].[Enqueue] @Jobs = N'[{"id":"j1","queue":"mail","type":"t","idempotencyKey":"k1"},{"id":"j2","queue":"mail","type":"t","idempotencyKey":"k1"},{"id":"j3","queue":"mail","type":"t","idempotencyKey":"k2"}]';
+    EXECUTE [EnqueueJobsTests].[Enqueue]
+        @Jobs = N'[{"id":"j1","queue":"mail","type":"t","idempotencyKey":"k1"},{"id":"j2","queue":"mail","type":"t","idempotencyKey":"k1"},{"id":"j3","queue":"mail","type":"t","idempotencyKey":"k2"}]';
 
     /* Assert */
     EXECUTE [EnqueueJobsTests].[AssertOutcomes] @Expected = N'j1=enqueued,j1=duplicate,j3=enqueued';
@@ -431,7 +497,8 @@ BEGIN
     VALUES ('dead', 'k2');
 
     /* Act */
-    EXECUTE [EnqueueJobsTests].[Enqueue] @Jobs = N'[{"id":"j1","queue":"mail","type":"t","idempotencyKey":"k1"},{"id":"j2","queue":"mail","type":"t","idempotencyKey":"k2"}]';
+    EXECUTE [EnqueueJobsTests].[Enqueue]
+        @Jobs = N'[{"id":"j1","queue":"mail","type":"t","idempotencyKey":"k1"},{"id":"j2","queue":"mail","type":"t","idempotencyKey":"k2"}]';
 
     /* Assert */
     EXECUTE [EnqueueJobsTests].[AssertOutcomes] @Expected = N'j1=enqueued,j2=enqueued';
@@ -445,7 +512,8 @@ BEGIN
     DECLARE @Keys INT;
 
     /* Act */
-    EXECUTE [EnqueueJobsTests].[Enqueue] @Jobs = N'[{"id":"j1","queue":"mail","type":"t","idempotencyKey":""},{"id":"j2","queue":"mail","type":"t","idempotencyKey":""}]';
+    EXECUTE [EnqueueJobsTests].[Enqueue]
+        @Jobs = N'[{"id":"j1","queue":"mail","type":"t","idempotencyKey":""},{"id":"j2","queue":"mail","type":"t","idempotencyKey":""}]';
 
     /* Assert */
     SELECT @Keys = COUNT([h].[IdempotencyKey]) FROM [chokaq].[JobsHot] AS [h];
@@ -485,7 +553,8 @@ BEGIN
     VALUES ('dead');
 
     /* Act */
-    EXECUTE [EnqueueJobsTests].[Enqueue] @Jobs = N'[{"id":"archived","queue":"mail","type":"t"},{"id":"dead","queue":"mail","type":"t"},{"id":"new","queue":"mail","type":"t"}]';
+    EXECUTE [EnqueueJobsTests].[Enqueue]
+        @Jobs = N'[{"id":"archived","queue":"mail","type":"t"},{"id":"dead","queue":"mail","type":"t"},{"id":"new","queue":"mail","type":"t"}]';
 
     /* Assert */
     EXECUTE [EnqueueJobsTests].[AssertOutcomes] @Expected = N'archived=exists,dead=exists,new=enqueued';
@@ -500,7 +569,8 @@ BEGIN
     DECLARE @Type NVARCHAR(MAX);
 
     /* Act */
-    EXECUTE [EnqueueJobsTests].[Enqueue] @Jobs = N'[{"id":"j1","queue":"mail","type":"first"},{"id":"j1","queue":"mail","type":"second"}]';
+    EXECUTE [EnqueueJobsTests].[Enqueue]
+        @Jobs = N'[{"id":"j1","queue":"mail","type":"first"},{"id":"j1","queue":"mail","type":"second"}]';
 
     /* Assert */
     SELECT @Type = [h].[Type] FROM [chokaq].[JobsHot] AS [h];
@@ -513,10 +583,12 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs answers exists when a call
 AS
 BEGIN
     /* Assemble */
-    EXECUTE [chokaq].[EnqueueJobs] @Jobs = N'[{"id":"j1","queue":"mail","type":"t","idempotencyKey":"k1"},{"id":"j2","queue":"mail","type":"t"}]';
+    EXECUTE [chokaq].[EnqueueJobs]
+        @Jobs = N'[{"id":"j1","queue":"mail","type":"t","idempotencyKey":"k1"},{"id":"j2","queue":"mail","type":"t"}]';
 
     /* Act */
-    EXECUTE [EnqueueJobsTests].[Enqueue] @Jobs = N'[{"id":"j1","queue":"mail","type":"t","idempotencyKey":"k1"},{"id":"j2","queue":"mail","type":"t"}]';
+    EXECUTE [EnqueueJobsTests].[Enqueue]
+        @Jobs = N'[{"id":"j1","queue":"mail","type":"t","idempotencyKey":"k1"},{"id":"j2","queue":"mail","type":"t"}]';
 
     /* Assert */
     EXECUTE [EnqueueJobsTests].[AssertOutcomes] @Expected = N'j1=exists,j2=exists';
@@ -569,7 +641,9 @@ BEGIN
     DECLARE @Creator NVARCHAR(4000) = REPLICATE(N'a', 101);
 
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'EnqueueJobs: @CreatedBy%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'EnqueueJobs: @CreatedBy%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJobs] @Jobs = N'[{"id":"j1","queue":"mail","type":"t"}]', @CreatedBy = @Creator;
@@ -580,7 +654,9 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs refuses a creator outside 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'EnqueueJobs: @CreatedBy%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'EnqueueJobs: @CreatedBy%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJobs] @Jobs = N'[{"id":"j1","queue":"mail","type":"t"}]', @CreatedBy = N'ж';
@@ -591,7 +667,8 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs accepts the lowest and the
 AS
 BEGIN
     /* Act */
-    EXECUTE [EnqueueJobsTests].[Enqueue] @Jobs = N'[{"id":"j1","queue":"mail","type":"t","priority":0,"delaySeconds":0,"maxAttempts":1},{"id":"j2","queue":"mail","type":"t","priority":100,"maxAttempts":1000}]';
+    EXECUTE [EnqueueJobsTests].[Enqueue]
+        @Jobs = N'[{"id":"j1","queue":"mail","type":"t","priority":0,"delaySeconds":0,"maxAttempts":1},{"id":"j2","queue":"mail","type":"t","priority":100,"maxAttempts":1000}]';
 
     /* Assert */
     EXECUTE [EnqueueJobsTests].[AssertOutcomes] @Expected = N'j1=enqueued,j2=enqueued';
@@ -624,7 +701,9 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs refuses a key that it does
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51001, @ExpectedMessagePattern = N'EnqueueJobs: row 1, column delay:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51001,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 1, column delay:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJobs] @Jobs = N'[{"queue":"mail","type":"t"},{"queue":"mail","type":"t","delay":5}]';
@@ -635,7 +714,9 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs refuses a job without a qu
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51002, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column queue:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51002,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column queue:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJobs] @Jobs = N'[{"type":"t"}]';
@@ -646,7 +727,9 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs refuses a job without a ty
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51002, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column type:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51002,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column type:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJobs] @Jobs = N'[{"queue":"mail","type":""}]';
@@ -657,7 +740,9 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs refuses a priority below z
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column priority:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51003,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column priority:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJobs] @Jobs = N'[{"queue":"mail","type":"t","priority":-1}]';
@@ -668,7 +753,9 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs refuses a priority above a
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column priority:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51003,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column priority:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJobs] @Jobs = N'[{"queue":"mail","type":"t","priority":101}]';
@@ -679,7 +766,9 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs refuses a priority that is
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column priority:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51003,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column priority:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJobs] @Jobs = N'[{"queue":"mail","type":"t","priority":"high"}]';
@@ -690,7 +779,9 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs refuses a delay below zero
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column delaySeconds:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51003,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column delaySeconds:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJobs] @Jobs = N'[{"queue":"mail","type":"t","delaySeconds":-1}]';
@@ -701,7 +792,9 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs refuses a delay that no in
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column delaySeconds:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51003,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column delaySeconds:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJobs] @Jobs = N'[{"queue":"mail","type":"t","delaySeconds":2147483648}]';
@@ -712,7 +805,9 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs refuses a delay of half a 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column delaySeconds:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51003,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column delaySeconds:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJobs] @Jobs = N'[{"queue":"mail","type":"t","delaySeconds":0.5}]';
@@ -723,7 +818,9 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs refuses no attempt at all]
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column maxAttempts:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51003,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column maxAttempts:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJobs] @Jobs = N'[{"queue":"mail","type":"t","maxAttempts":0}]';
@@ -734,7 +831,9 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs refuses more than 1000 att
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column maxAttempts:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51003,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column maxAttempts:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJobs] @Jobs = N'[{"queue":"mail","type":"t","maxAttempts":1001}]';
@@ -745,10 +844,13 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs refuses a moment that is n
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column scheduledAtUtc:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51003,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column scheduledAtUtc:%';
 
     /* Act */
-    EXECUTE [chokaq].[EnqueueJobs] @Jobs = N'[{"queue":"mail","type":"t","scheduledAtUtc":"2030-01-02T03:04:05+02:00"}]';
+    EXECUTE [chokaq].[EnqueueJobs]
+        @Jobs = N'[{"queue":"mail","type":"t","scheduledAtUtc":"2030-01-02T03:04:05+02:00"}]';
 END;
 GO
 
@@ -756,7 +858,9 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs refuses a moment that does
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column scheduledAtUtc:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51003,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column scheduledAtUtc:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJobs] @Jobs = N'[{"queue":"mail","type":"t","scheduledAtUtc":"2030-02-30T00:00:00Z"}]';
@@ -770,7 +874,9 @@ BEGIN
     DECLARE @Jobs NVARCHAR(MAX) = CONCAT(N'[{"queue":"mail","type":"t","id":"', REPLICATE(N'a', 51), N'"}]');
 
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51004, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column id:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51004,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column id:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJobs] @Jobs = @Jobs;
@@ -781,7 +887,9 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs refuses an id outside the 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51005, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column id:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51005,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column id:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJobs] @Jobs = N'[{"queue":"mail","type":"t","id":"ж"}]';
@@ -795,7 +903,9 @@ BEGIN
     DECLARE @Jobs NVARCHAR(MAX) = CONCAT(N'[{"type":"t","queue":"', REPLICATE(N'a', 256), N'"}]');
 
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51004, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column queue:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51004,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column queue:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJobs] @Jobs = @Jobs;
@@ -806,7 +916,9 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs refuses a queue outside th
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51005, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column queue:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51005,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column queue:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJobs] @Jobs = N'[{"type":"t","queue":"ж"}]';
@@ -820,7 +932,9 @@ BEGIN
     DECLARE @Jobs NVARCHAR(MAX) = CONCAT(N'[{"queue":"mail","type":"', REPLICATE(N'a', 256), N'"}]');
 
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51004, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column type:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51004,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column type:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJobs] @Jobs = @Jobs;
@@ -831,7 +945,9 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs refuses a type outside the
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51005, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column type:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51005,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column type:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJobs] @Jobs = N'[{"queue":"mail","type":"ж"}]';
@@ -845,7 +961,9 @@ BEGIN
     DECLARE @Jobs NVARCHAR(MAX) = CONCAT(N'[{"queue":"mail","type":"t","tags":"', REPLICATE(N'a', 1001), N'"}]');
 
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51004, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column tags:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51004,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column tags:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJobs] @Jobs = @Jobs;
@@ -856,7 +974,9 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs refuses tags outside the c
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51005, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column tags:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51005,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column tags:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJobs] @Jobs = N'[{"queue":"mail","type":"t","tags":"ж"}]';
@@ -867,10 +987,13 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs refuses a key longer than 
 AS
 BEGIN
     /* Assemble */
-    DECLARE @Jobs NVARCHAR(MAX) = CONCAT(N'[{"queue":"mail","type":"t","idempotencyKey":"', REPLICATE(N'a', 256), N'"}]');
+    DECLARE
+        @Jobs NVARCHAR(MAX) = CONCAT(N'[{"queue":"mail","type":"t","idempotencyKey":"', REPLICATE(N'a', 256), N'"}]');
 
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51004, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column idempotencyKey:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51004,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column idempotencyKey:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJobs] @Jobs = @Jobs;
@@ -881,7 +1004,9 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs refuses a key outside the 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51005, @ExpectedMessagePattern = N'EnqueueJobs: row 0, column idempotencyKey:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51005,
+        @ExpectedMessagePattern = N'EnqueueJobs: row 0, column idempotencyKey:%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJobs] @Jobs = N'[{"queue":"mail","type":"t","idempotencyKey":"ж"}]';
@@ -892,10 +1017,17 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs refuses more than 1000 job
 AS
 BEGIN
     /* Assemble */
-    DECLARE @Jobs NVARCHAR(MAX) = CONCAT(N'[', REPLICATE(CONVERT(NVARCHAR(MAX), N'{"queue":"mail","type":"t"},'), 1000), N'{"queue":"mail","type":"t"}]');
+    DECLARE
+        @Jobs NVARCHAR(MAX) = CONCAT(
+            N'[',
+            REPLICATE(CONVERT(NVARCHAR(MAX), N'{"queue":"mail","type":"t"},'), 1000),
+            N'{"queue":"mail","type":"t"}]'
+        );
 
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51007, @ExpectedMessagePattern = N'EnqueueJobs: 1001 rows%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51007,
+        @ExpectedMessagePattern = N'EnqueueJobs: 1001 rows%';
 
     /* Act */
     EXECUTE [chokaq].[EnqueueJobs] @Jobs = @Jobs;
@@ -906,7 +1038,12 @@ CREATE PROCEDURE [EnqueueJobsTests].[test EnqueueJobs accepts 1000 jobs]
 AS
 BEGIN
     /* Assemble */
-    DECLARE @Jobs NVARCHAR(MAX) = CONCAT(N'[', REPLICATE(CONVERT(NVARCHAR(MAX), N'{"queue":"mail","type":"t"},'), 999), N'{"queue":"mail","type":"t"}]');
+    DECLARE
+        @Jobs NVARCHAR(MAX) = CONCAT(
+            N'[',
+            REPLICATE(CONVERT(NVARCHAR(MAX), N'{"queue":"mail","type":"t"},'), 999),
+            N'{"queue":"mail","type":"t"}]'
+        );
 
     /* Act */
     EXECUTE [EnqueueJobsTests].[Enqueue] @Jobs = @Jobs;
@@ -956,7 +1093,8 @@ BEGIN
     DECLARE @Open INT;
 
     /* Act */
-    EXECUTE [chokaq].[EnqueueJobs] @Jobs = N'[{"id":"j1","queue":"mail","type":"t"},{"id":"j2","queue":"mail","type":"t"}]';
+    EXECUTE [chokaq].[EnqueueJobs]
+        @Jobs = N'[{"id":"j1","queue":"mail","type":"t"},{"id":"j2","queue":"mail","type":"t"}]';
 
     /* Assert */
     SET @Open = @@TRANCOUNT;
@@ -1001,7 +1139,8 @@ BEGIN
 
     /* Act */
     BEGIN TRY
-        EXECUTE [chokaq].[EnqueueJobs] @Jobs = N'[{"id":"j1","queue":"mail","type":"t"},{"id":"j2","queue":"mail","type":"t","priority":101}]';
+        EXECUTE [chokaq].[EnqueueJobs]
+            @Jobs = N'[{"id":"j1","queue":"mail","type":"t"},{"id":"j2","queue":"mail","type":"t","priority":101}]';
     END TRY
     BEGIN CATCH
         SET @Error = ERROR_NUMBER();

@@ -39,7 +39,20 @@ CREATE PROCEDURE [EnsureQueueTests].[test EnsureQueue creates a missing queue wi
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [EnsureQueueTests].[Expected] ([Name], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds])
+    INSERT INTO [EnsureQueueTests].[Expected] (
+        [Name],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds]
+    )
     VALUES ('mail', 0, 1, NULL, NULL, 0, 3, 10, 2, 3600, 10, NULL);
 
     /* Act */
@@ -77,7 +90,9 @@ BEGIN
     EXECUTE [chokaq].[EnsureQueue] @Procedure = N'Caller', @Queue = 'mail', @Create = 1;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[EnsureQueueTests].[ExpectedGates]', @Actual = N'[chokaq].[QueueGates]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[EnsureQueueTests].[ExpectedGates]',
+        @Actual = N'[chokaq].[QueueGates]';
 END;
 GO
 
@@ -95,7 +110,9 @@ BEGIN
     EXECUTE [chokaq].[EnsureQueue] @Procedure = N'Caller', @Queue = 'mail', @Create = 1;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[EnsureQueueTests].[ExpectedGates]', @Actual = N'[chokaq].[QueueGates]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[EnsureQueueTests].[ExpectedGates]',
+        @Actual = N'[chokaq].[QueueGates]';
 END;
 GO
 
@@ -106,7 +123,20 @@ BEGIN
     INSERT INTO [chokaq].[Queues] ([Name], [IsPaused], [IsActive], [MaxWorkers], [MaxAttempts], [LastUpdatedUtc])
     VALUES ('mail', 1, 0, 4, 9, '2026-01-02T03:04:05');
 
-    INSERT INTO [EnsureQueueTests].[Expected] ([Name], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds])
+    INSERT INTO [EnsureQueueTests].[Expected] (
+        [Name],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds]
+    )
     VALUES ('mail', 1, 0, 4, NULL, 0, 9, 10, 2, 3600, 10, NULL);
 
     /* Act */

@@ -74,11 +74,44 @@ BEGIN
 END;
 GO
 
-CREATE PROCEDURE [FailJobsTests].[AddJob] @Id VARCHAR(50), @Status TINYINT = 2, @WorkerId VARCHAR(100) = 'w1', @LeaseToken BIGINT = 3, @AttemptCount INT = 1
+CREATE PROCEDURE [FailJobsTests].[AddJob]
+    @Id VARCHAR(50),
+    @Status TINYINT = 2,
+    @WorkerId VARCHAR(100) = 'w1',
+    @LeaseToken BIGINT = 3,
+    @AttemptCount INT = 1
 AS
 BEGIN
-    INSERT INTO [chokaq].[JobsHot] ([Id], [Queue], [Type], [Status], [AttemptCount], [WorkerId], [LeaseToken], [HeartbeatUtc], [ScheduledAtUtc], [CreatedAtUtc], [StartedAtUtc], [LastUpdatedUtc], [LastModifiedBy])
-    VALUES (@Id, 'mail', 'welcome', @Status, @AttemptCount, @WorkerId, @LeaseToken, '2026-01-03T00:00:00', '2026-01-02T00:00:00', '2026-01-01T00:00:00', '2026-01-02T00:00:01', '2026-01-03T00:00:00', 'before');
+    INSERT INTO [chokaq].[JobsHot] (
+        [Id],
+        [Queue],
+        [Type],
+        [Status],
+        [AttemptCount],
+        [WorkerId],
+        [LeaseToken],
+        [HeartbeatUtc],
+        [ScheduledAtUtc],
+        [CreatedAtUtc],
+        [StartedAtUtc],
+        [LastUpdatedUtc],
+        [LastModifiedBy]
+    )
+    VALUES (
+        @Id,
+        'mail',
+        'welcome',
+        @Status,
+        @AttemptCount,
+        @WorkerId,
+        @LeaseToken,
+        '2026-01-03T00:00:00',
+        '2026-01-02T00:00:00',
+        '2026-01-01T00:00:00',
+        '2026-01-02T00:00:01',
+        '2026-01-03T00:00:00',
+        'before'
+    );
 END;
 GO
 
@@ -101,9 +134,13 @@ BEGIN
     INSERT INTO [FailJobsTests].[Expected] ([JobId], [Outcome], [NextRunUtc])
     VALUES ('a', 'lost', NULL);
 
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[FailJobsTests].[Expected]', @Actual = N'[FailJobsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[FailJobsTests].[Expected]',
+        @Actual = N'[FailJobsTests].[Actual]';
     EXECUTE [tSQLt].[AssertEmptyTable] @TableName = N'[chokaq].[JobsDLQ]';
-    SELECT @Untouched = COUNT(*) FROM [chokaq].[JobsHot] AS [h] WHERE [h].[LastModifiedBy] = 'before' AND [h].[LastUpdatedUtc] = '2026-01-03T00:00:00';
+    SELECT @Untouched = COUNT(*)
+    FROM [chokaq].[JobsHot] AS [h]
+    WHERE [h].[LastModifiedBy] = 'before' AND [h].[LastUpdatedUtc] = '2026-01-03T00:00:00';
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Untouched;
 END;
 GO
@@ -114,7 +151,18 @@ BEGIN
     /* Assemble */
     EXECUTE [FailJobsTests].[SpySettleFailures];
 
-    INSERT INTO [FailJobsTests].[ExpectedFailures] ([JobId], [WorkerId], [LeaseToken], [FailureReason], [ErrorDetails], [ErrorGroup], [RetryAfterSeconds], [DurationMs], [StaleBeforeUtc], [ModifiedBy])
+    INSERT INTO [FailJobsTests].[ExpectedFailures] (
+        [JobId],
+        [WorkerId],
+        [LeaseToken],
+        [FailureReason],
+        [ErrorDetails],
+        [ErrorGroup],
+        [RetryAfterSeconds],
+        [DurationMs],
+        [StaleBeforeUtc],
+        [ModifiedBy]
+    )
     VALUES
         ('a', 'w1', 3, 7, N'всё плохо', N'Timeout', 30, 12.5, NULL, 'w1'),
         ('b', 'w1', 9000000000, 0, NULL, NULL, NULL, NULL, NULL, 'w1');
@@ -125,7 +173,9 @@ BEGIN
         @Failures = N'[{"id":"a","lease":3,"reason":7,"error":"всё плохо","errorGroup":"Timeout","retryAfterSeconds":30,"durationMs":12.5},{"id":"b","lease":9000000000,"reason":0}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[FailJobsTests].[ExpectedFailures]', @Actual = N'[FailJobsTests].[Failures]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[FailJobsTests].[ExpectedFailures]',
+        @Actual = N'[FailJobsTests].[Failures]';
 END;
 GO
 
@@ -138,10 +188,17 @@ BEGIN
     EXECUTE [FailJobsTests].[SpySettleFailures];
 
     /* Act */
-    EXECUTE [chokaq].[FailJobs] @WorkerId = 'w1', @Failures = N'[{"id":"a","lease":3,"reason":0,"error":"a \"quoted\" \\ back\r\nsecond\tline"}]';
+    EXECUTE [chokaq].[FailJobs]
+        @WorkerId = 'w1',
+        @Failures = N'[{"id":"a","lease":3,"reason":0,"error":"a \"quoted\" \\ back\r\nsecond\tline"}]';
 
     /* Assert */
-    SELECT @Error = REPLACE(REPLACE(REPLACE([f].[ErrorDetails], NCHAR(13), N'<cr>'), NCHAR(10), N'<lf>'), NCHAR(9), N'<tab>')
+    SELECT
+        @Error = REPLACE(
+            REPLACE(REPLACE([f].[ErrorDetails], NCHAR(13), N'<cr>'), NCHAR(10), N'<lf>'),
+            NCHAR(9),
+            N'<tab>'
+        )
     FROM [FailJobsTests].[Failures] AS [f];
     EXECUTE [tSQLt].[AssertEqualsString] @Expected = N'a "quoted" \ back<cr><lf>second<tab>line', @Actual = @Error;
 END;
@@ -151,7 +208,12 @@ CREATE PROCEDURE [FailJobsTests].[test FailJobs hands on a long error whole]
 AS
 BEGIN
     /* Assemble */
-    DECLARE @Failures NVARCHAR(MAX) = CONCAT(N'[{"id":"a","lease":3,"reason":0,"error":"', REPLICATE(CONVERT(NVARCHAR(MAX), N'0123456789'), 2000), N'"}]');
+    DECLARE
+        @Failures NVARCHAR(MAX) = CONCAT(
+            N'[{"id":"a","lease":3,"reason":0,"error":"',
+            REPLICATE(CONVERT(NVARCHAR(MAX), N'0123456789'), 2000),
+            N'"}]'
+        );
     DECLARE @Length INT;
 
     EXECUTE [FailJobsTests].[SpySettleFailures];
@@ -179,7 +241,8 @@ BEGIN
         @Failures = N'[{"id":"a","lease":3,"reason":0},{"id":"b","lease":3,"reason":1},{"id":"c","lease":3,"reason":3},{"id":"d","lease":3,"reason":4},{"id":"e","lease":3,"reason":5},{"id":"f","lease":3,"reason":6},{"id":"g","lease":3,"reason":7},{"id":"h","lease":3,"reason":8},{"id":"i","lease":3,"reason":9}]';
 
     /* Assert */
-    SELECT @Reasons = STRING_AGG(CONVERT(VARCHAR(11), [f].[FailureReason]), ',') WITHIN GROUP (ORDER BY [f].[JobId]) FROM [FailJobsTests].[Failures] AS [f];
+    SELECT @Reasons = STRING_AGG(CONVERT(VARCHAR(11), [f].[FailureReason]), ',') WITHIN GROUP (ORDER BY [f].[JobId])
+    FROM [FailJobsTests].[Failures] AS [f];
     EXECUTE [tSQLt].[AssertEqualsString] @Expected = N'0,1,3,4,5,6,7,8,9', @Actual = @Reasons;
 END;
 GO
@@ -220,7 +283,9 @@ BEGIN
 
     /* Assert */
     SELECT @Dead = COUNT(*) FROM [chokaq].[JobsDLQ] AS [d] WHERE [d].[Id] = 'a' AND [d].[LastModifiedBy] = 'w1';
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[FailJobsTests].[Expected]', @Actual = N'[FailJobsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[FailJobsTests].[Expected]',
+        @Actual = N'[FailJobsTests].[Actual]';
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Dead;
 END;
 GO
@@ -239,7 +304,9 @@ BEGIN
     EXECUTE [FailJobsTests].[Fail] @Failures = N'[{"id":"a","lease":3,"reason":8}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[FailJobsTests].[Expected]', @Actual = N'[FailJobsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[FailJobsTests].[Expected]',
+        @Actual = N'[FailJobsTests].[Actual]';
 END;
 GO
 
@@ -260,7 +327,9 @@ BEGIN
 
     /* Assert */
     SELECT @Buried = COUNT(*) FROM [chokaq].[JobsDLQ];
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[FailJobsTests].[Expected]', @Actual = N'[FailJobsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[FailJobsTests].[Expected]',
+        @Actual = N'[FailJobsTests].[Actual]';
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Buried;
 END;
 GO
@@ -282,7 +351,9 @@ BEGIN
     EXECUTE [FailJobsTests].[Fail] @Failures = N'[{"id":"a","lease":3,"reason":8}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[FailJobsTests].[Expected]', @Actual = N'[FailJobsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[FailJobsTests].[Expected]',
+        @Actual = N'[FailJobsTests].[Actual]';
 END;
 GO
 
@@ -300,7 +371,9 @@ BEGIN
     EXECUTE [FailJobsTests].[Fail] @Failures = N'[{"id":"a","lease":3,"reason":8}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[FailJobsTests].[Expected]', @Actual = N'[FailJobsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[FailJobsTests].[Expected]',
+        @Actual = N'[FailJobsTests].[Actual]';
 END;
 GO
 
@@ -364,7 +437,9 @@ BEGIN
     EXECUTE [FailJobsTests].[Fail] @Failures = N'[{"id":"a","lease":3,"reason":6}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[FailJobsTests].[Expected]', @Actual = N'[FailJobsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[FailJobsTests].[Expected]',
+        @Actual = N'[FailJobsTests].[Actual]';
 END;
 GO
 
@@ -379,7 +454,8 @@ BEGIN
     EXECUTE [FailJobsTests].[AddJob] @Id = 'b', @WorkerId = 'w2';
 
     /* Act */
-    EXECUTE [FailJobsTests].[Fail] @Failures = N'[{"id":"c","lease":3,"reason":6},{"id":"d","lease":3,"reason":6},{"id":"b","lease":3,"reason":6},{"id":"a","lease":3,"reason":8}]';
+    EXECUTE [FailJobsTests].[Fail]
+        @Failures = N'[{"id":"c","lease":3,"reason":6},{"id":"d","lease":3,"reason":6},{"id":"b","lease":3,"reason":6},{"id":"a","lease":3,"reason":8}]';
 
     /* Assert */
     SELECT @Order = STRING_AGG(CONCAT([a].[JobId], '=', [a].[Outcome]), ',') WITHIN GROUP (ORDER BY [a].[Place])
@@ -403,7 +479,9 @@ CREATE PROCEDURE [FailJobsTests].[test FailJobs refuses a failure without a reas
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51002, @ExpectedMessagePattern = N'FailJobs: row 0, column reason:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51002,
+        @ExpectedMessagePattern = N'FailJobs: row 0, column reason:%';
 
     /* Act */
     EXECUTE [chokaq].[FailJobs] @WorkerId = 'w1', @Failures = N'[{"id":"a","lease":3}]';
@@ -425,7 +503,9 @@ CREATE PROCEDURE [FailJobsTests].[test FailJobs refuses the reason that only the
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003, @ExpectedMessagePattern = N'FailJobs: row 0, column reason:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51003,
+        @ExpectedMessagePattern = N'FailJobs: row 0, column reason:%';
 
     /* Act */
     EXECUTE [chokaq].[FailJobs] @WorkerId = 'w1', @Failures = N'[{"id":"a","lease":3,"reason":10}]';
@@ -447,10 +527,14 @@ CREATE PROCEDURE [FailJobsTests].[test FailJobs refuses a retry before now]
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003, @ExpectedMessagePattern = N'FailJobs: row 0, column retryAfterSeconds:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51003,
+        @ExpectedMessagePattern = N'FailJobs: row 0, column retryAfterSeconds:%';
 
     /* Act */
-    EXECUTE [chokaq].[FailJobs] @WorkerId = 'w1', @Failures = N'[{"id":"a","lease":3,"reason":0,"retryAfterSeconds":-1}]';
+    EXECUTE [chokaq].[FailJobs]
+        @WorkerId = 'w1',
+        @Failures = N'[{"id":"a","lease":3,"reason":0,"retryAfterSeconds":-1}]';
 END;
 GO
 
@@ -458,7 +542,9 @@ CREATE PROCEDURE [FailJobsTests].[test FailJobs refuses a duration below zero]
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003, @ExpectedMessagePattern = N'FailJobs: row 0, column durationMs:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51003,
+        @ExpectedMessagePattern = N'FailJobs: row 0, column durationMs:%';
 
     /* Act */
     EXECUTE [chokaq].[FailJobs] @WorkerId = 'w1', @Failures = N'[{"id":"a","lease":3,"reason":0,"durationMs":-0.1}]';
@@ -469,7 +555,12 @@ CREATE PROCEDURE [FailJobsTests].[test FailJobs accepts an error group that fill
 AS
 BEGIN
     /* Assemble */
-    DECLARE @Failures NVARCHAR(MAX) = CONCAT(N'[{"id":"a","lease":3,"reason":0,"errorGroup":"', REPLICATE(N'ж', 255), N'"}]');
+    DECLARE
+        @Failures NVARCHAR(MAX) = CONCAT(
+            N'[{"id":"a","lease":3,"reason":0,"errorGroup":"',
+            REPLICATE(N'ж', 255),
+            N'"}]'
+        );
     DECLARE @Length INT;
 
     EXECUTE [FailJobsTests].[SpySettleFailures];
@@ -487,10 +578,17 @@ CREATE PROCEDURE [FailJobsTests].[test FailJobs refuses an error group longer th
 AS
 BEGIN
     /* Assemble */
-    DECLARE @Failures NVARCHAR(MAX) = CONCAT(N'[{"id":"a","lease":3,"reason":0,"errorGroup":"', REPLICATE(N'a', 256), N'"}]');
+    DECLARE
+        @Failures NVARCHAR(MAX) = CONCAT(
+            N'[{"id":"a","lease":3,"reason":0,"errorGroup":"',
+            REPLICATE(N'a', 256),
+            N'"}]'
+        );
 
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51004, @ExpectedMessagePattern = N'FailJobs: row 0, column errorGroup:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51004,
+        @ExpectedMessagePattern = N'FailJobs: row 0, column errorGroup:%';
 
     /* Act */
     EXECUTE [chokaq].[FailJobs] @WorkerId = 'w1', @Failures = @Failures;
@@ -572,10 +670,14 @@ CREATE PROCEDURE [FailJobsTests].[test FailJobs refuses a key that it does not k
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51001, @ExpectedMessagePattern = N'FailJobs: row 1, column leases:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51001,
+        @ExpectedMessagePattern = N'FailJobs: row 1, column leases:%';
 
     /* Act */
-    EXECUTE [chokaq].[FailJobs] @WorkerId = 'w1', @Failures = N'[{"id":"a","lease":1,"reason":0},{"id":"b","lease":1,"reason":0,"leases":2}]';
+    EXECUTE [chokaq].[FailJobs]
+        @WorkerId = 'w1',
+        @Failures = N'[{"id":"a","lease":1,"reason":0},{"id":"b","lease":1,"reason":0,"leases":2}]';
 END;
 GO
 
@@ -583,7 +685,9 @@ CREATE PROCEDURE [FailJobsTests].[test FailJobs refuses a row without an id]
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51002, @ExpectedMessagePattern = N'FailJobs: row 0, column id:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51002,
+        @ExpectedMessagePattern = N'FailJobs: row 0, column id:%';
 
     /* Act */
     EXECUTE [chokaq].[FailJobs] @WorkerId = 'w1', @Failures = N'[{"id":null,"lease":1,"reason":0}]';
@@ -594,7 +698,9 @@ CREATE PROCEDURE [FailJobsTests].[test FailJobs refuses a row without a lease]
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51002, @ExpectedMessagePattern = N'FailJobs: row 0, column lease:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51002,
+        @ExpectedMessagePattern = N'FailJobs: row 0, column lease:%';
 
     /* Act */
     EXECUTE [chokaq].[FailJobs] @WorkerId = 'w1', @Failures = N'[{"id":"a","reason":0}]';
@@ -605,7 +711,9 @@ CREATE PROCEDURE [FailJobsTests].[test FailJobs refuses a lease that is not a nu
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003, @ExpectedMessagePattern = N'FailJobs: row 0, column lease:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51003,
+        @ExpectedMessagePattern = N'FailJobs: row 0, column lease:%';
 
     /* Act */
     EXECUTE [chokaq].[FailJobs] @WorkerId = 'w1', @Failures = N'[{"id":"a","lease":"1","reason":0}]';
@@ -619,7 +727,9 @@ BEGIN
     DECLARE @Json NVARCHAR(MAX) = CONCAT(N'[{"id":"', REPLICATE(N'a', 51), N'","lease":1,"reason":0}]');
 
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51004, @ExpectedMessagePattern = N'FailJobs: row 0, column id:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51004,
+        @ExpectedMessagePattern = N'FailJobs: row 0, column id:%';
 
     /* Act */
     EXECUTE [chokaq].[FailJobs] @WorkerId = 'w1', @Failures = @Json;
@@ -630,7 +740,9 @@ CREATE PROCEDURE [FailJobsTests].[test FailJobs refuses an id outside the code p
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51005, @ExpectedMessagePattern = N'FailJobs: row 0, column id:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51005,
+        @ExpectedMessagePattern = N'FailJobs: row 0, column id:%';
 
     /* Act */
     EXECUTE [chokaq].[FailJobs] @WorkerId = 'w1', @Failures = N'[{"id":"ж","lease":1,"reason":0}]';
@@ -644,7 +756,9 @@ BEGIN
     EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51006, @ExpectedMessagePattern = N'FailJobs:%';
 
     /* Act */
-    EXECUTE [chokaq].[FailJobs] @WorkerId = 'w1', @Failures = N'[{"id":"a","lease":1,"reason":0},{"id":"b","lease":1,"reason":0},{"id":"a","lease":1,"reason":0}]';
+    EXECUTE [chokaq].[FailJobs]
+        @WorkerId = 'w1',
+        @Failures = N'[{"id":"a","lease":1,"reason":0},{"id":"b","lease":1,"reason":0},{"id":"a","lease":1,"reason":0}]';
 END;
 GO
 
@@ -652,11 +766,12 @@ CREATE PROCEDURE [FailJobsTests].[test FailJobs refuses more than 1000 rows]
 AS
 BEGIN
     /* Assemble */
-    DECLARE @Json NVARCHAR(MAX) = CONCAT(
-        N'[',
-        REPLICATE(CONVERT(NVARCHAR(MAX), N'{"id":"a","lease":1,"reason":0},'), 1000),
-        N'{"id":"a","lease":1,"reason":0}]'
-    );
+    DECLARE
+        @Json NVARCHAR(MAX) = CONCAT(
+            N'[',
+            REPLICATE(CONVERT(NVARCHAR(MAX), N'{"id":"a","lease":1,"reason":0},'), 1000),
+            N'{"id":"a","lease":1,"reason":0}]'
+        );
 
     /* Assert */
     EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51007, @ExpectedMessagePattern = N'FailJobs:%';

@@ -58,7 +58,11 @@ BEGIN
 END;
 GO
 
-CREATE PROCEDURE [FetchNextBatchTests].[AddQueue] @Name VARCHAR(255), @MaxWorkers INT = NULL, @IsPaused BIT = 0, @IsActive BIT = 1
+CREATE PROCEDURE [FetchNextBatchTests].[AddQueue]
+    @Name VARCHAR(255),
+    @MaxWorkers INT = NULL,
+    @IsPaused BIT = 0,
+    @IsActive BIT = 1
 AS
 BEGIN
     INSERT INTO [chokaq].[Queues] ([Name], [MaxWorkers], [IsPaused], [IsActive])
@@ -69,19 +73,63 @@ BEGIN
 END;
 GO
 
-CREATE PROCEDURE [FetchNextBatchTests].[AddJob] @Id VARCHAR(50), @Queue VARCHAR(255) = 'mail', @Priority INT = 10, @SecondsDue INT = 60, @Status TINYINT = 0
+CREATE PROCEDURE [FetchNextBatchTests].[AddJob]
+    @Id VARCHAR(50),
+    @Queue VARCHAR(255) = 'mail',
+    @Priority INT = 10,
+    @SecondsDue INT = 60,
+    @Status TINYINT = 0
 AS
 BEGIN
     /* Due since so many seconds; below zero: not yet. */
-    INSERT INTO [chokaq].[JobsHot] ([Id], [Queue], [Type], [Priority], [Status], [WorkerId], [HeartbeatUtc], [ScheduledAtUtc], [CreatedAtUtc], [LastUpdatedUtc])
-    VALUES (@Id, @Queue, 'welcome', @Priority, @Status, CASE WHEN @Status > 0 THEN 'w0' END, CASE WHEN @Status > 0 THEN SYSUTCDATETIME() END, DATEADD(SECOND, -@SecondsDue, SYSUTCDATETIME()), '2026-01-01T00:00:00', '2026-01-01T00:00:00');
+    INSERT INTO [chokaq].[JobsHot] (
+        [Id],
+        [Queue],
+        [Type],
+        [Priority],
+        [Status],
+        [WorkerId],
+        [HeartbeatUtc],
+        [ScheduledAtUtc],
+        [CreatedAtUtc],
+        [LastUpdatedUtc]
+    )
+    VALUES (
+        @Id,
+        @Queue,
+        'welcome',
+        @Priority,
+        @Status,
+        CASE WHEN @Status > 0 THEN 'w0' END,
+        CASE WHEN @Status > 0 THEN SYSUTCDATETIME() END,
+        DATEADD(SECOND, -@SecondsDue, SYSUTCDATETIME()),
+        '2026-01-01T00:00:00',
+        '2026-01-01T00:00:00'
+    );
 END;
 GO
 
-CREATE PROCEDURE [FetchNextBatchTests].[Fetch] @Limit INT = 10, @Queues NVARCHAR(MAX) = NULL, @WorkerId VARCHAR(100) = 'w1'
+CREATE PROCEDURE [FetchNextBatchTests].[Fetch]
+    @Limit INT = 10,
+    @Queues NVARCHAR(MAX) = NULL,
+    @WorkerId VARCHAR(100) = 'w1'
 AS
 BEGIN
-    INSERT INTO [FetchNextBatchTests].[Actual] ([JobId], [Queue], [Type], [Payload], [Tags], [IdempotencyKey], [Priority], [AttemptCount], [MaxAttempts], [LeaseToken], [ScheduledAtUtc], [CreatedAtUtc], [CreatedBy])
+    INSERT INTO [FetchNextBatchTests].[Actual] (
+        [JobId],
+        [Queue],
+        [Type],
+        [Payload],
+        [Tags],
+        [IdempotencyKey],
+        [Priority],
+        [AttemptCount],
+        [MaxAttempts],
+        [LeaseToken],
+        [ScheduledAtUtc],
+        [CreatedAtUtc],
+        [CreatedBy]
+    )
     EXECUTE [chokaq].[FetchNextBatch] @WorkerId = @WorkerId, @Limit = @Limit, @Queues = @Queues;
 END;
 GO
@@ -92,7 +140,8 @@ BEGIN
     /* The ids that Fetch returned, in their order; an empty text: none. */
     DECLARE @Claimed NVARCHAR(MAX);
 
-    SELECT @Claimed = STRING_AGG([a].[JobId], ',') WITHIN GROUP (ORDER BY [a].[Place]) FROM [FetchNextBatchTests].[Actual] AS [a];
+    SELECT @Claimed = STRING_AGG([a].[JobId], ',') WITHIN GROUP (ORDER BY [a].[Place])
+    FROM [FetchNextBatchTests].[Actual] AS [a];
     SET @Claimed = COALESCE(@Claimed, N'');
     EXECUTE [tSQLt].[AssertEqualsString] @Expected = @Expected, @Actual = @Claimed;
 END;
@@ -117,7 +166,14 @@ BEGIN
     EXECUTE [FetchNextBatchTests].[AssertClaimed] @Expected = N'a';
     SELECT @Claimed = COUNT(*)
     FROM [chokaq].[JobsHot] AS [h]
-    WHERE [h].[Status] = 1 AND [h].[WorkerId] = 'w1' AND [h].[LeaseToken] = 8 AND [h].[AttemptCount] = 2 AND [h].[HeartbeatUtc] >= @Before AND [h].[StartedAtUtc] IS NULL AND [h].[LastUpdatedUtc] >= @Before AND [h].[LastModifiedBy] = 'w1';
+    WHERE [h].[Status] = 1
+        AND [h].[WorkerId] = 'w1'
+        AND [h].[LeaseToken] = 8
+        AND [h].[AttemptCount] = 2
+        AND [h].[HeartbeatUtc] >= @Before
+        AND [h].[StartedAtUtc] IS NULL
+        AND [h].[LastUpdatedUtc] >= @Before
+        AND [h].[LastModifiedBy] = 'w1';
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Claimed;
 END;
 GO
@@ -126,17 +182,75 @@ CREATE PROCEDURE [FetchNextBatchTests].[test FetchNextBatch returns the whole jo
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [chokaq].[JobsHot] ([Id], [Queue], [Type], [Payload], [Tags], [IdempotencyKey], [Priority], [AttemptCount], [MaxAttempts], [LeaseToken], [ScheduledAtUtc], [CreatedAtUtc], [CreatedBy])
-    VALUES ('a', 'mail', 'welcome', N'{"to":"ж"}', 'vip', 'k1', 33, 2, 5, 9000000000, '2026-01-02T00:00:00.1234567', '2026-01-01T00:00:00.7654321', 'ann');
+    INSERT INTO [chokaq].[JobsHot] (
+        [Id],
+        [Queue],
+        [Type],
+        [Payload],
+        [Tags],
+        [IdempotencyKey],
+        [Priority],
+        [AttemptCount],
+        [MaxAttempts],
+        [LeaseToken],
+        [ScheduledAtUtc],
+        [CreatedAtUtc],
+        [CreatedBy]
+    )
+    VALUES (
+        'a',
+        'mail',
+        'welcome',
+        N'{"to":"ж"}',
+        'vip',
+        'k1',
+        33,
+        2,
+        5,
+        9000000000,
+        '2026-01-02T00:00:00.1234567',
+        '2026-01-01T00:00:00.7654321',
+        'ann'
+    );
 
-    INSERT INTO [FetchNextBatchTests].[ExpectedJob] ([JobId], [Queue], [Type], [Payload], [Tags], [IdempotencyKey], [Priority], [AttemptCount], [MaxAttempts], [LeaseToken], [ScheduledAtUtc], [CreatedAtUtc], [CreatedBy])
-    VALUES ('a', 'mail', 'welcome', N'{"to":"ж"}', 'vip', 'k1', 33, 2, 5, 9000000001, '2026-01-02T00:00:00.1234567', '2026-01-01T00:00:00.7654321', 'ann');
+    INSERT INTO [FetchNextBatchTests].[ExpectedJob] (
+        [JobId],
+        [Queue],
+        [Type],
+        [Payload],
+        [Tags],
+        [IdempotencyKey],
+        [Priority],
+        [AttemptCount],
+        [MaxAttempts],
+        [LeaseToken],
+        [ScheduledAtUtc],
+        [CreatedAtUtc],
+        [CreatedBy]
+    )
+    VALUES (
+        'a',
+        'mail',
+        'welcome',
+        N'{"to":"ж"}',
+        'vip',
+        'k1',
+        33,
+        2,
+        5,
+        9000000001,
+        '2026-01-02T00:00:00.1234567',
+        '2026-01-01T00:00:00.7654321',
+        'ann'
+    );
 
     /* Act */
     EXECUTE [FetchNextBatchTests].[Fetch];
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[FetchNextBatchTests].[ExpectedJob]', @Actual = N'[FetchNextBatchTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[FetchNextBatchTests].[ExpectedJob]',
+        @Actual = N'[FetchNextBatchTests].[Actual]';
 END;
 GO
 
@@ -185,7 +299,9 @@ BEGIN
 
     /* Assert */
     EXECUTE [FetchNextBatchTests].[AssertClaimed] @Expected = N'due';
-    SELECT @Pending = COUNT(*) FROM [chokaq].[JobsHot] AS [h] WHERE [h].[Id] = 'later' AND [h].[Status] = 0 AND [h].[LeaseToken] = 0;
+    SELECT @Pending = COUNT(*)
+    FROM [chokaq].[JobsHot] AS [h]
+    WHERE [h].[Id] = 'later' AND [h].[Status] = 0 AND [h].[LeaseToken] = 0;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Pending;
 END;
 GO
@@ -678,7 +794,9 @@ CREATE PROCEDURE [FetchNextBatchTests].[test FetchNextBatch refuses a limit of z
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'FetchNextBatch:%@Limit%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'FetchNextBatch:%@Limit%';
 
     /* Act */
     EXECUTE [chokaq].[FetchNextBatch] @WorkerId = 'w1', @Limit = 0;
@@ -711,7 +829,9 @@ CREATE PROCEDURE [FetchNextBatchTests].[test FetchNextBatch refuses a call witho
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'FetchNextBatch: @WorkerId%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'FetchNextBatch: @WorkerId%';
 
     /* Act */
     EXECUTE [chokaq].[FetchNextBatch] @WorkerId = NULL, @Limit = 10;
@@ -733,7 +853,9 @@ CREATE PROCEDURE [FetchNextBatchTests].[test FetchNextBatch refuses queues that 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51000, @ExpectedMessagePattern = N'FetchNextBatch: @Queues%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51000,
+        @ExpectedMessagePattern = N'FetchNextBatch: @Queues%';
 
     /* Act */
     EXECUTE [chokaq].[FetchNextBatch] @WorkerId = 'w1', @Limit = 10, @Queues = N'mail';

@@ -79,7 +79,35 @@ GO
 CREATE PROCEDURE [GetJobTests].[Get] @JobId VARCHAR(50)
 AS
 BEGIN
-    INSERT INTO [GetJobTests].[Actual] ([Pillar], [JobId], [Queue], [Type], [Payload], [Tags], [IdempotencyKey], [Priority], [Status], [AttemptCount], [MaxAttempts], [WorkerId], [LeaseToken], [HeartbeatUtc], [CancelRequestedUtc], [ScheduledAtUtc], [CreatedAtUtc], [StartedAtUtc], [FinishedAtUtc], [FailedAtUtc], [DurationMs], [WaitMs], [FailureReason], [ErrorDetails], [LastUpdatedUtc], [CreatedBy], [LastModifiedBy])
+    INSERT INTO [GetJobTests].[Actual] (
+        [Pillar],
+        [JobId],
+        [Queue],
+        [Type],
+        [Payload],
+        [Tags],
+        [IdempotencyKey],
+        [Priority],
+        [Status],
+        [AttemptCount],
+        [MaxAttempts],
+        [WorkerId],
+        [LeaseToken],
+        [HeartbeatUtc],
+        [CancelRequestedUtc],
+        [ScheduledAtUtc],
+        [CreatedAtUtc],
+        [StartedAtUtc],
+        [FinishedAtUtc],
+        [FailedAtUtc],
+        [DurationMs],
+        [WaitMs],
+        [FailureReason],
+        [ErrorDetails],
+        [LastUpdatedUtc],
+        [CreatedBy],
+        [LastModifiedBy]
+    )
     EXECUTE [chokaq].[GetJob] @JobId = @JobId;
 END;
 GO
@@ -88,11 +116,97 @@ CREATE PROCEDURE [GetJobTests].[test GetJob finds an active job with all its col
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [chokaq].[JobsHot] ([Id], [Queue], [Type], [Payload], [Tags], [IdempotencyKey], [Priority], [Status], [AttemptCount], [MaxAttempts], [WorkerId], [LeaseToken], [HeartbeatUtc], [CancelRequestedUtc], [ScheduledAtUtc], [CreatedAtUtc], [StartedAtUtc], [LastUpdatedUtc], [CreatedBy], [LastModifiedBy])
-    VALUES ('j1', 'mail', 'welcome', N'{"to":"ж"}', 'vip', 'k1', 20, 2, 3, 5, 'w1', 9000000000, '2026-01-05T00:00:00.1234567', '2026-01-06T00:00:00.1234567', '2026-01-02T00:00:00.1234567', '2026-01-01T00:00:00.1234567', '2026-01-03T00:00:00.1234567', '2026-01-07T00:00:00.1234567', 'ann', 'bob');
+    INSERT INTO [chokaq].[JobsHot] (
+        [Id],
+        [Queue],
+        [Type],
+        [Payload],
+        [Tags],
+        [IdempotencyKey],
+        [Priority],
+        [Status],
+        [AttemptCount],
+        [MaxAttempts],
+        [WorkerId],
+        [LeaseToken],
+        [HeartbeatUtc],
+        [CancelRequestedUtc],
+        [ScheduledAtUtc],
+        [CreatedAtUtc],
+        [StartedAtUtc],
+        [LastUpdatedUtc],
+        [CreatedBy],
+        [LastModifiedBy]
+    )
+    VALUES (
+        'j1',
+        'mail',
+        'welcome',
+        N'{"to":"ж"}',
+        'vip',
+        'k1',
+        20,
+        2,
+        3,
+        5,
+        'w1',
+        9000000000,
+        '2026-01-05T00:00:00.1234567',
+        '2026-01-06T00:00:00.1234567',
+        '2026-01-02T00:00:00.1234567',
+        '2026-01-01T00:00:00.1234567',
+        '2026-01-03T00:00:00.1234567',
+        '2026-01-07T00:00:00.1234567',
+        'ann',
+        'bob'
+    );
 
-    INSERT INTO [GetJobTests].[Expected] ([JobId], [Queue], [Type], [Payload], [Tags], [IdempotencyKey], [Priority], [Status], [AttemptCount], [MaxAttempts], [WorkerId], [LeaseToken], [HeartbeatUtc], [CancelRequestedUtc], [ScheduledAtUtc], [CreatedAtUtc], [StartedAtUtc], [LastUpdatedUtc], [CreatedBy], [LastModifiedBy], [Pillar])
-    VALUES ('j1', 'mail', 'welcome', N'{"to":"ж"}', 'vip', 'k1', 20, 2, 3, 5, 'w1', 9000000000, '2026-01-05T00:00:00.1234567', '2026-01-06T00:00:00.1234567', '2026-01-02T00:00:00.1234567', '2026-01-01T00:00:00.1234567', '2026-01-03T00:00:00.1234567', '2026-01-07T00:00:00.1234567', 'ann', 'bob', 'hot');
+    INSERT INTO [GetJobTests].[Expected] (
+        [JobId],
+        [Queue],
+        [Type],
+        [Payload],
+        [Tags],
+        [IdempotencyKey],
+        [Priority],
+        [Status],
+        [AttemptCount],
+        [MaxAttempts],
+        [WorkerId],
+        [LeaseToken],
+        [HeartbeatUtc],
+        [CancelRequestedUtc],
+        [ScheduledAtUtc],
+        [CreatedAtUtc],
+        [StartedAtUtc],
+        [LastUpdatedUtc],
+        [CreatedBy],
+        [LastModifiedBy],
+        [Pillar]
+    )
+    VALUES (
+        'j1',
+        'mail',
+        'welcome',
+        N'{"to":"ж"}',
+        'vip',
+        'k1',
+        20,
+        2,
+        3,
+        5,
+        'w1',
+        9000000000,
+        '2026-01-05T00:00:00.1234567',
+        '2026-01-06T00:00:00.1234567',
+        '2026-01-02T00:00:00.1234567',
+        '2026-01-01T00:00:00.1234567',
+        '2026-01-03T00:00:00.1234567',
+        '2026-01-07T00:00:00.1234567',
+        'ann',
+        'bob',
+        'hot'
+    );
 
     /* Act */
     EXECUTE [GetJobTests].[Get] @JobId = 'j1';
@@ -106,11 +220,95 @@ CREATE PROCEDURE [GetJobTests].[test GetJob finds an archived job with all its c
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [chokaq].[JobsArchive] ([Id], [Queue], [Type], [Payload], [Tags], [IdempotencyKey], [Priority], [AttemptCount], [MaxAttempts], [WorkerId], [LeaseToken], [ScheduledAtUtc], [CreatedAtUtc], [StartedAtUtc], [CreatedBy], [LastModifiedBy], [FinishedAtUtc], [DurationMs], [WaitMs])
-    VALUES ('j1', 'mail', 'welcome', N'{"to":"ж"}', 'vip', 'k1', 20, 3, 5, 'w1', 9000000000, '2026-01-02T00:00:00.1234567', '2026-01-01T00:00:00.1234567', '2026-01-03T00:00:00.1234567', 'ann', 'bob', '2026-01-08T00:00:00.1234567', 12.5, 0.25);
+    INSERT INTO [chokaq].[JobsArchive] (
+        [Id],
+        [Queue],
+        [Type],
+        [Payload],
+        [Tags],
+        [IdempotencyKey],
+        [Priority],
+        [AttemptCount],
+        [MaxAttempts],
+        [WorkerId],
+        [LeaseToken],
+        [ScheduledAtUtc],
+        [CreatedAtUtc],
+        [StartedAtUtc],
+        [CreatedBy],
+        [LastModifiedBy],
+        [FinishedAtUtc],
+        [DurationMs],
+        [WaitMs]
+    )
+    VALUES (
+        'j1',
+        'mail',
+        'welcome',
+        N'{"to":"ж"}',
+        'vip',
+        'k1',
+        20,
+        3,
+        5,
+        'w1',
+        9000000000,
+        '2026-01-02T00:00:00.1234567',
+        '2026-01-01T00:00:00.1234567',
+        '2026-01-03T00:00:00.1234567',
+        'ann',
+        'bob',
+        '2026-01-08T00:00:00.1234567',
+        12.5,
+        0.25
+    );
 
-    INSERT INTO [GetJobTests].[Expected] ([JobId], [Queue], [Type], [Payload], [Tags], [IdempotencyKey], [Priority], [AttemptCount], [MaxAttempts], [WorkerId], [LeaseToken], [ScheduledAtUtc], [CreatedAtUtc], [StartedAtUtc], [CreatedBy], [LastModifiedBy], [FinishedAtUtc], [DurationMs], [WaitMs], [Pillar], [LastUpdatedUtc])
-    VALUES ('j1', 'mail', 'welcome', N'{"to":"ж"}', 'vip', 'k1', 20, 3, 5, 'w1', 9000000000, '2026-01-02T00:00:00.1234567', '2026-01-01T00:00:00.1234567', '2026-01-03T00:00:00.1234567', 'ann', 'bob', '2026-01-08T00:00:00.1234567', 12.5, 0.25, 'archive', '2026-01-08T00:00:00.1234567');
+    INSERT INTO [GetJobTests].[Expected] (
+        [JobId],
+        [Queue],
+        [Type],
+        [Payload],
+        [Tags],
+        [IdempotencyKey],
+        [Priority],
+        [AttemptCount],
+        [MaxAttempts],
+        [WorkerId],
+        [LeaseToken],
+        [ScheduledAtUtc],
+        [CreatedAtUtc],
+        [StartedAtUtc],
+        [CreatedBy],
+        [LastModifiedBy],
+        [FinishedAtUtc],
+        [DurationMs],
+        [WaitMs],
+        [Pillar],
+        [LastUpdatedUtc]
+    )
+    VALUES (
+        'j1',
+        'mail',
+        'welcome',
+        N'{"to":"ж"}',
+        'vip',
+        'k1',
+        20,
+        3,
+        5,
+        'w1',
+        9000000000,
+        '2026-01-02T00:00:00.1234567',
+        '2026-01-01T00:00:00.1234567',
+        '2026-01-03T00:00:00.1234567',
+        'ann',
+        'bob',
+        '2026-01-08T00:00:00.1234567',
+        12.5,
+        0.25,
+        'archive',
+        '2026-01-08T00:00:00.1234567'
+    );
 
     /* Act */
     EXECUTE [GetJobTests].[Get] @JobId = 'j1';
@@ -124,11 +322,103 @@ CREATE PROCEDURE [GetJobTests].[test GetJob finds a dead job with all its column
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [chokaq].[JobsDLQ] ([Id], [Queue], [Type], [Payload], [Tags], [IdempotencyKey], [Priority], [AttemptCount], [MaxAttempts], [WorkerId], [LeaseToken], [ScheduledAtUtc], [CreatedAtUtc], [StartedAtUtc], [CreatedBy], [LastModifiedBy], [FailedAtUtc], [FailureReason], [ErrorDetails], [DurationMs], [WaitMs])
-    VALUES ('j1', 'mail', 'welcome', N'{"to":"ж"}', 'vip', 'k1', 20, 3, 5, 'w1', 9000000000, '2026-01-02T00:00:00.1234567', '2026-01-01T00:00:00.1234567', '2026-01-03T00:00:00.1234567', 'ann', 'bob', '2026-01-09T00:00:00.1234567', 6, N'всё плохо', 12.5, 0.25);
+    INSERT INTO [chokaq].[JobsDLQ] (
+        [Id],
+        [Queue],
+        [Type],
+        [Payload],
+        [Tags],
+        [IdempotencyKey],
+        [Priority],
+        [AttemptCount],
+        [MaxAttempts],
+        [WorkerId],
+        [LeaseToken],
+        [ScheduledAtUtc],
+        [CreatedAtUtc],
+        [StartedAtUtc],
+        [CreatedBy],
+        [LastModifiedBy],
+        [FailedAtUtc],
+        [FailureReason],
+        [ErrorDetails],
+        [DurationMs],
+        [WaitMs]
+    )
+    VALUES (
+        'j1',
+        'mail',
+        'welcome',
+        N'{"to":"ж"}',
+        'vip',
+        'k1',
+        20,
+        3,
+        5,
+        'w1',
+        9000000000,
+        '2026-01-02T00:00:00.1234567',
+        '2026-01-01T00:00:00.1234567',
+        '2026-01-03T00:00:00.1234567',
+        'ann',
+        'bob',
+        '2026-01-09T00:00:00.1234567',
+        6,
+        N'всё плохо',
+        12.5,
+        0.25
+    );
 
-    INSERT INTO [GetJobTests].[Expected] ([JobId], [Queue], [Type], [Payload], [Tags], [IdempotencyKey], [Priority], [AttemptCount], [MaxAttempts], [WorkerId], [LeaseToken], [ScheduledAtUtc], [CreatedAtUtc], [StartedAtUtc], [CreatedBy], [LastModifiedBy], [FailedAtUtc], [FailureReason], [ErrorDetails], [DurationMs], [WaitMs], [Pillar], [LastUpdatedUtc])
-    VALUES ('j1', 'mail', 'welcome', N'{"to":"ж"}', 'vip', 'k1', 20, 3, 5, 'w1', 9000000000, '2026-01-02T00:00:00.1234567', '2026-01-01T00:00:00.1234567', '2026-01-03T00:00:00.1234567', 'ann', 'bob', '2026-01-09T00:00:00.1234567', 6, N'всё плохо', 12.5, 0.25, 'dlq', '2026-01-09T00:00:00.1234567');
+    INSERT INTO [GetJobTests].[Expected] (
+        [JobId],
+        [Queue],
+        [Type],
+        [Payload],
+        [Tags],
+        [IdempotencyKey],
+        [Priority],
+        [AttemptCount],
+        [MaxAttempts],
+        [WorkerId],
+        [LeaseToken],
+        [ScheduledAtUtc],
+        [CreatedAtUtc],
+        [StartedAtUtc],
+        [CreatedBy],
+        [LastModifiedBy],
+        [FailedAtUtc],
+        [FailureReason],
+        [ErrorDetails],
+        [DurationMs],
+        [WaitMs],
+        [Pillar],
+        [LastUpdatedUtc]
+    )
+    VALUES (
+        'j1',
+        'mail',
+        'welcome',
+        N'{"to":"ж"}',
+        'vip',
+        'k1',
+        20,
+        3,
+        5,
+        'w1',
+        9000000000,
+        '2026-01-02T00:00:00.1234567',
+        '2026-01-01T00:00:00.1234567',
+        '2026-01-03T00:00:00.1234567',
+        'ann',
+        'bob',
+        '2026-01-09T00:00:00.1234567',
+        6,
+        N'всё плохо',
+        12.5,
+        0.25,
+        'dlq',
+        '2026-01-09T00:00:00.1234567'
+    );
 
     /* Act */
     EXECUTE [GetJobTests].[Get] @JobId = 'j1';

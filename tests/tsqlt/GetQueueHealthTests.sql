@@ -42,7 +42,17 @@ GO
 CREATE PROCEDURE [GetQueueHealthTests].[Get] @Queue VARCHAR(255) = NULL
 AS
 BEGIN
-    INSERT INTO [GetQueueHealthTests].[Actual] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [Fetched], [Processing], [OldestDueUtc], [LagSeconds], [OldestHeartbeatUtc])
+    INSERT INTO [GetQueueHealthTests].[Actual] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [Fetched],
+        [Processing],
+        [OldestDueUtc],
+        [LagSeconds],
+        [OldestHeartbeatUtc]
+    )
     EXECUTE [chokaq].[GetQueueHealth] @Queue = @Queue;
 END;
 GO
@@ -66,7 +76,16 @@ BEGIN
         ('running 2', 'mail', 2, '2026-01-01T00:00:00', '2026-01-01T00:00:04'),
         ('running 3', 'mail', 2, '2026-01-01T00:00:00', '2026-01-01T00:00:05');
 
-    INSERT INTO [GetQueueHealthTests].[Expected] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [Fetched], [Processing], [OldestDueUtc], [OldestHeartbeatUtc])
+    INSERT INTO [GetQueueHealthTests].[Expected] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [Fetched],
+        [Processing],
+        [OldestDueUtc],
+        [OldestHeartbeatUtc]
+    )
     VALUES
         ('mail', 0, 1, NULL, 2, 3, '2026-01-02T00:00:00.1234567', '2026-01-01T00:00:03'),
         ('print', 1, 0, 4, 0, 0, NULL, NULL);
@@ -75,7 +94,9 @@ BEGIN
     EXECUTE [GetQueueHealthTests].[Get];
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[GetQueueHealthTests].[Expected]', @Actual = N'[GetQueueHealthTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[GetQueueHealthTests].[Expected]',
+        @Actual = N'[GetQueueHealthTests].[Actual]';
 END;
 GO
 
@@ -160,14 +181,25 @@ BEGIN
         ('mail'),
         ('print');
 
-    INSERT INTO [GetQueueHealthTests].[Expected] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [Fetched], [Processing], [OldestDueUtc], [OldestHeartbeatUtc])
+    INSERT INTO [GetQueueHealthTests].[Expected] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [Fetched],
+        [Processing],
+        [OldestDueUtc],
+        [OldestHeartbeatUtc]
+    )
     VALUES ('print', 0, 1, NULL, 0, 0, NULL, NULL);
 
     /* Act */
     EXECUTE [GetQueueHealthTests].[Get] @Queue = 'print';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[GetQueueHealthTests].[Expected]', @Actual = N'[GetQueueHealthTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[GetQueueHealthTests].[Expected]',
+        @Actual = N'[GetQueueHealthTests].[Actual]';
 END;
 GO
 
@@ -202,7 +234,8 @@ BEGIN
     EXECUTE [GetQueueHealthTests].[Get];
 
     /* Assert */
-    SELECT @Order = STRING_AGG([a].[Queue], ',') WITHIN GROUP (ORDER BY [a].[Place]) FROM [GetQueueHealthTests].[Actual] AS [a];
+    SELECT @Order = STRING_AGG([a].[Queue], ',') WITHIN GROUP (ORDER BY [a].[Place])
+    FROM [GetQueueHealthTests].[Actual] AS [a];
     EXECUTE [tSQLt].[AssertEqualsString] @Expected = N'mail,print,zebra', @Actual = @Order;
 END;
 GO

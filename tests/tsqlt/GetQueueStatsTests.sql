@@ -74,7 +74,9 @@ BEGIN
     EXECUTE [GetQueueStatsTests].[Get];
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[GetQueueStatsTests].[Expected]', @Actual = N'[GetQueueStatsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[GetQueueStatsTests].[Expected]',
+        @Actual = N'[GetQueueStatsTests].[Actual]';
 END;
 GO
 
@@ -89,7 +91,9 @@ BEGIN
     EXECUTE [GetQueueStatsTests].[Get] @Queue = 'mail';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[GetQueueStatsTests].[Expected]', @Actual = N'[GetQueueStatsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[GetQueueStatsTests].[Expected]',
+        @Actual = N'[GetQueueStatsTests].[Actual]';
 END;
 GO
 
@@ -114,7 +118,8 @@ BEGIN
     EXECUTE [GetQueueStatsTests].[Get];
 
     /* Assert */
-    SELECT @Order = STRING_AGG([a].[Queue], ',') WITHIN GROUP (ORDER BY [a].[Place]) FROM [GetQueueStatsTests].[Actual] AS [a];
+    SELECT @Order = STRING_AGG([a].[Queue], ',') WITHIN GROUP (ORDER BY [a].[Place])
+    FROM [GetQueueStatsTests].[Actual] AS [a];
     EXECUTE [tSQLt].[AssertEqualsString] @Expected = N'idle,mail,zebra', @Actual = @Order;
 END;
 GO

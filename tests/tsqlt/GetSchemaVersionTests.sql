@@ -46,7 +46,9 @@ BEGIN
     EXECUTE [chokaq].[GetSchemaVersion];
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[GetSchemaVersionTests].[Expected]', @Actual = N'[GetSchemaVersionTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[GetSchemaVersionTests].[Expected]',
+        @Actual = N'[GetSchemaVersionTests].[Actual]';
 END;
 GO
 

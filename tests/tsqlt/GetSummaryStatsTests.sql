@@ -36,7 +36,14 @@ BEGIN
         ('mail'),
         ('idle');
 
-    INSERT INTO [chokaq].[StatsSummary] ([Queue], [Shard], [SucceededTotal], [FailedTotal], [RetriedTotal], [LastActivityUtc])
+    INSERT INTO [chokaq].[StatsSummary] (
+        [Queue],
+        [Shard],
+        [SucceededTotal],
+        [FailedTotal],
+        [RetriedTotal],
+        [LastActivityUtc]
+    )
     VALUES
         ('mail', 0, 1, 20, 300, '2026-01-01T00:00:00'),
         ('mail', 3, 2, 30, 400, '2026-01-03T00:00:00.1234567'),
@@ -48,7 +55,13 @@ GO
 CREATE PROCEDURE [GetSummaryStatsTests].[Get] @Queue VARCHAR(255) = NULL
 AS
 BEGIN
-    INSERT INTO [GetSummaryStatsTests].[Actual] ([Queue], [SucceededTotal], [FailedTotal], [RetriedTotal], [LastActivityUtc])
+    INSERT INTO [GetSummaryStatsTests].[Actual] (
+        [Queue],
+        [SucceededTotal],
+        [FailedTotal],
+        [RetriedTotal],
+        [LastActivityUtc]
+    )
     EXECUTE [chokaq].[GetSummaryStats] @Queue = @Queue;
 END;
 GO
@@ -57,7 +70,13 @@ CREATE PROCEDURE [GetSummaryStatsTests].[test GetSummaryStats sums over the shar
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [GetSummaryStatsTests].[Expected] ([Queue], [SucceededTotal], [FailedTotal], [RetriedTotal], [LastActivityUtc])
+    INSERT INTO [GetSummaryStatsTests].[Expected] (
+        [Queue],
+        [SucceededTotal],
+        [FailedTotal],
+        [RetriedTotal],
+        [LastActivityUtc]
+    )
     VALUES
         ('idle', 0, 0, 0, NULL),
         ('mail', 7, 100, 1300, '2026-01-03T00:00:00.1234567'),
@@ -67,7 +86,9 @@ BEGIN
     EXECUTE [GetSummaryStatsTests].[Get];
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[GetSummaryStatsTests].[Expected]', @Actual = N'[GetSummaryStatsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[GetSummaryStatsTests].[Expected]',
+        @Actual = N'[GetSummaryStatsTests].[Actual]';
 END;
 GO
 
@@ -75,14 +96,22 @@ CREATE PROCEDURE [GetSummaryStatsTests].[test GetSummaryStats returns one queue 
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [GetSummaryStatsTests].[Expected] ([Queue], [SucceededTotal], [FailedTotal], [RetriedTotal], [LastActivityUtc])
+    INSERT INTO [GetSummaryStatsTests].[Expected] (
+        [Queue],
+        [SucceededTotal],
+        [FailedTotal],
+        [RetriedTotal],
+        [LastActivityUtc]
+    )
     VALUES ('zebra', 9, 8, 7, '2026-01-04T00:00:00');
 
     /* Act */
     EXECUTE [GetSummaryStatsTests].[Get] @Queue = 'zebra';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[GetSummaryStatsTests].[Expected]', @Actual = N'[GetSummaryStatsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[GetSummaryStatsTests].[Expected]',
+        @Actual = N'[GetSummaryStatsTests].[Actual]';
 END;
 GO
 
@@ -90,14 +119,22 @@ CREATE PROCEDURE [GetSummaryStatsTests].[test GetSummaryStats returns zeros for 
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [GetSummaryStatsTests].[Expected] ([Queue], [SucceededTotal], [FailedTotal], [RetriedTotal], [LastActivityUtc])
+    INSERT INTO [GetSummaryStatsTests].[Expected] (
+        [Queue],
+        [SucceededTotal],
+        [FailedTotal],
+        [RetriedTotal],
+        [LastActivityUtc]
+    )
     VALUES ('idle', 0, 0, 0, NULL);
 
     /* Act */
     EXECUTE [GetSummaryStatsTests].[Get] @Queue = 'idle';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[GetSummaryStatsTests].[Expected]', @Actual = N'[GetSummaryStatsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[GetSummaryStatsTests].[Expected]',
+        @Actual = N'[GetSummaryStatsTests].[Actual]';
 END;
 GO
 
@@ -122,7 +159,8 @@ BEGIN
     EXECUTE [GetSummaryStatsTests].[Get];
 
     /* Assert */
-    SELECT @Order = STRING_AGG([a].[Queue], ',') WITHIN GROUP (ORDER BY [a].[Place]) FROM [GetSummaryStatsTests].[Actual] AS [a];
+    SELECT @Order = STRING_AGG([a].[Queue], ',') WITHIN GROUP (ORDER BY [a].[Place])
+    FROM [GetSummaryStatsTests].[Actual] AS [a];
     EXECUTE [tSQLt].[AssertEqualsString] @Expected = N'idle,mail,zebra', @Actual = @Order;
 END;
 GO

@@ -25,12 +25,44 @@ BEGIN
 END;
 GO
 
-CREATE PROCEDURE [KeepAliveTests].[AddJob] @Id VARCHAR(50), @Status TINYINT, @WorkerId VARCHAR(100) = NULL, @LeaseToken BIGINT = 3
+CREATE PROCEDURE [KeepAliveTests].[AddJob]
+    @Id VARCHAR(50),
+    @Status TINYINT,
+    @WorkerId VARCHAR(100) = NULL,
+    @LeaseToken BIGINT = 3
 AS
 BEGIN
     /* Every time of the job lies in the past, so that a change of one shows. */
-    INSERT INTO [chokaq].[JobsHot] ([Id], [Queue], [Type], [Status], [AttemptCount], [WorkerId], [LeaseToken], [HeartbeatUtc], [ScheduledAtUtc], [CreatedAtUtc], [StartedAtUtc], [LastUpdatedUtc], [LastModifiedBy])
-    VALUES (@Id, 'mail', 'welcome', @Status, 4, @WorkerId, @LeaseToken, CASE WHEN @Status > 0 THEN CONVERT(DATETIME2(7), '2026-01-03T00:00:00') END, '2026-01-01T00:00:00', '2026-01-01T00:00:00', CASE WHEN @Status = 2 THEN CONVERT(DATETIME2(7), '2026-01-02T00:00:00') END, '2026-01-03T00:00:00', 'before');
+    INSERT INTO [chokaq].[JobsHot] (
+        [Id],
+        [Queue],
+        [Type],
+        [Status],
+        [AttemptCount],
+        [WorkerId],
+        [LeaseToken],
+        [HeartbeatUtc],
+        [ScheduledAtUtc],
+        [CreatedAtUtc],
+        [StartedAtUtc],
+        [LastUpdatedUtc],
+        [LastModifiedBy]
+    )
+    VALUES (
+        @Id,
+        'mail',
+        'welcome',
+        @Status,
+        4,
+        @WorkerId,
+        @LeaseToken,
+        CASE WHEN @Status > 0 THEN CONVERT(DATETIME2(7), '2026-01-03T00:00:00') END,
+        '2026-01-01T00:00:00',
+        '2026-01-01T00:00:00',
+        CASE WHEN @Status = 2 THEN CONVERT(DATETIME2(7), '2026-01-02T00:00:00') END,
+        '2026-01-03T00:00:00',
+        'before'
+    );
 END;
 GO
 
@@ -50,7 +82,9 @@ BEGIN
     EXECUTE [chokaq].[KeepAlive] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":3}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[KeepAliveTests].[Expected]', @Actual = N'[KeepAliveTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[KeepAliveTests].[Expected]',
+        @Actual = N'[KeepAliveTests].[Actual]';
     SELECT @Untouched = COUNT(*)
     FROM [chokaq].[JobsHot] AS [h]
     WHERE [h].[LastUpdatedUtc] = '2026-01-03T00:00:00' AND [h].[AttemptCount] = 4 AND [h].[LastModifiedBy] = 'before';
@@ -74,7 +108,9 @@ BEGIN
     EXECUTE [chokaq].[KeepAlive] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":3}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[KeepAliveTests].[Expected]', @Actual = N'[KeepAliveTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[KeepAliveTests].[Expected]',
+        @Actual = N'[KeepAliveTests].[Actual]';
     SELECT @Untouched = COUNT(*)
     FROM [chokaq].[JobsHot] AS [h]
     WHERE [h].[LastUpdatedUtc] = '2026-01-03T00:00:00' AND [h].[AttemptCount] = 4 AND [h].[LastModifiedBy] = 'before';
@@ -98,7 +134,9 @@ BEGIN
     EXECUTE [chokaq].[KeepAlive] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":3}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[KeepAliveTests].[Expected]', @Actual = N'[KeepAliveTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[KeepAliveTests].[Expected]',
+        @Actual = N'[KeepAliveTests].[Actual]';
     SELECT @Untouched = COUNT(*)
     FROM [chokaq].[JobsHot] AS [h]
     WHERE [h].[LastUpdatedUtc] = '2026-01-03T00:00:00' AND [h].[AttemptCount] = 4 AND [h].[LastModifiedBy] = 'before';
@@ -122,7 +160,9 @@ BEGIN
     EXECUTE [chokaq].[KeepAlive] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":3}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[KeepAliveTests].[Expected]', @Actual = N'[KeepAliveTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[KeepAliveTests].[Expected]',
+        @Actual = N'[KeepAliveTests].[Actual]';
     SELECT @Untouched = COUNT(*)
     FROM [chokaq].[JobsHot] AS [h]
     WHERE [h].[LastUpdatedUtc] = '2026-01-03T00:00:00' AND [h].[AttemptCount] = 4 AND [h].[LastModifiedBy] = 'before';
@@ -142,7 +182,9 @@ BEGIN
     EXECUTE [chokaq].[KeepAlive] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":3}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[KeepAliveTests].[Expected]', @Actual = N'[KeepAliveTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[KeepAliveTests].[Expected]',
+        @Actual = N'[KeepAliveTests].[Actual]';
 END;
 GO
 
@@ -158,7 +200,9 @@ BEGIN
 
     /* Act */
     INSERT INTO [KeepAliveTests].[Actual] ([JobId], [Outcome])
-    EXECUTE [chokaq].[KeepAlive] @WorkerId = 'w1', @Leases = N'[{"id":"c","lease":3},{"id":"d","lease":3},{"id":"a","lease":3},{"id":"b","lease":3}]';
+    EXECUTE [chokaq].[KeepAlive]
+        @WorkerId = 'w1',
+        @Leases = N'[{"id":"c","lease":3},{"id":"d","lease":3},{"id":"a","lease":3},{"id":"b","lease":3}]';
 
     /* Assert */
     SELECT @Order = STRING_AGG(CONCAT([a].[JobId], '=', [a].[Outcome]), ',') WITHIN GROUP (ORDER BY [a].[Place])
@@ -249,10 +293,16 @@ BEGIN
     EXECUTE [chokaq].[KeepAlive] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":3}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[KeepAliveTests].[Expected]', @Actual = N'[KeepAliveTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[KeepAliveTests].[Expected]',
+        @Actual = N'[KeepAliveTests].[Actual]';
     SELECT @Refreshed = COUNT(*)
     FROM [chokaq].[JobsHot] AS [h]
-    WHERE [h].[Status] = 2 AND [h].[HeartbeatUtc] >= @Before AND [h].[LastUpdatedUtc] >= @Before AND [h].[StartedAtUtc] = '2026-01-02T00:00:00' AND [h].[AttemptCount] = 4;
+    WHERE [h].[Status] = 2
+        AND [h].[HeartbeatUtc] >= @Before
+        AND [h].[LastUpdatedUtc] >= @Before
+        AND [h].[StartedAtUtc] = '2026-01-02T00:00:00'
+        AND [h].[AttemptCount] = 4;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Refreshed;
 END;
 GO
@@ -274,7 +324,9 @@ BEGIN
     EXECUTE [chokaq].[KeepAlive] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":3}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[KeepAliveTests].[Expected]', @Actual = N'[KeepAliveTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[KeepAliveTests].[Expected]',
+        @Actual = N'[KeepAliveTests].[Actual]';
     SELECT @Refreshed = COUNT(*)
     FROM [chokaq].[JobsHot] AS [h]
     WHERE [h].[Status] = 1 AND [h].[HeartbeatUtc] >= @Before AND [h].[StartedAtUtc] IS NULL;
@@ -302,7 +354,9 @@ BEGIN
     EXECUTE [chokaq].[KeepAlive] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":3}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[KeepAliveTests].[Expected]', @Actual = N'[KeepAliveTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[KeepAliveTests].[Expected]',
+        @Actual = N'[KeepAliveTests].[Actual]';
     SELECT @Refreshed = COUNT(*) FROM [chokaq].[JobsHot] AS [h] WHERE [h].[HeartbeatUtc] >= @Before;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Refreshed;
 END;
@@ -345,7 +399,9 @@ CREATE PROCEDURE [KeepAliveTests].[test KeepAlive refuses a key that it does not
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51001, @ExpectedMessagePattern = N'KeepAlive: row 1, column leases:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51001,
+        @ExpectedMessagePattern = N'KeepAlive: row 1, column leases:%';
 
     /* Act */
     EXECUTE [chokaq].[KeepAlive] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":1},{"id":"b","lease":1,"leases":2}]';
@@ -356,7 +412,9 @@ CREATE PROCEDURE [KeepAliveTests].[test KeepAlive refuses a row without an id]
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51002, @ExpectedMessagePattern = N'KeepAlive: row 0, column id:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51002,
+        @ExpectedMessagePattern = N'KeepAlive: row 0, column id:%';
 
     /* Act */
     EXECUTE [chokaq].[KeepAlive] @WorkerId = 'w1', @Leases = N'[{"id":null,"lease":1}]';
@@ -367,7 +425,9 @@ CREATE PROCEDURE [KeepAliveTests].[test KeepAlive refuses a row without a lease]
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51002, @ExpectedMessagePattern = N'KeepAlive: row 0, column lease:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51002,
+        @ExpectedMessagePattern = N'KeepAlive: row 0, column lease:%';
 
     /* Act */
     EXECUTE [chokaq].[KeepAlive] @WorkerId = 'w1', @Leases = N'[{"id":"a"}]';
@@ -378,7 +438,9 @@ CREATE PROCEDURE [KeepAliveTests].[test KeepAlive refuses a lease that is not a 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003, @ExpectedMessagePattern = N'KeepAlive: row 0, column lease:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51003,
+        @ExpectedMessagePattern = N'KeepAlive: row 0, column lease:%';
 
     /* Act */
     EXECUTE [chokaq].[KeepAlive] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":"1"}]';
@@ -392,7 +454,9 @@ BEGIN
     DECLARE @Json NVARCHAR(MAX) = CONCAT(N'[{"id":"', REPLICATE(N'a', 51), N'","lease":1}]');
 
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51004, @ExpectedMessagePattern = N'KeepAlive: row 0, column id:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51004,
+        @ExpectedMessagePattern = N'KeepAlive: row 0, column id:%';
 
     /* Act */
     EXECUTE [chokaq].[KeepAlive] @WorkerId = 'w1', @Leases = @Json;
@@ -403,7 +467,9 @@ CREATE PROCEDURE [KeepAliveTests].[test KeepAlive refuses an id outside the code
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51005, @ExpectedMessagePattern = N'KeepAlive: row 0, column id:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51005,
+        @ExpectedMessagePattern = N'KeepAlive: row 0, column id:%';
 
     /* Act */
     EXECUTE [chokaq].[KeepAlive] @WorkerId = 'w1', @Leases = N'[{"id":"ж","lease":1}]';
@@ -417,7 +483,9 @@ BEGIN
     EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51006, @ExpectedMessagePattern = N'KeepAlive:%';
 
     /* Act */
-    EXECUTE [chokaq].[KeepAlive] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":1},{"id":"b","lease":1},{"id":"a","lease":1}]';
+    EXECUTE [chokaq].[KeepAlive]
+        @WorkerId = 'w1',
+        @Leases = N'[{"id":"a","lease":1},{"id":"b","lease":1},{"id":"a","lease":1}]';
 END;
 GO
 
@@ -425,11 +493,12 @@ CREATE PROCEDURE [KeepAliveTests].[test KeepAlive refuses more than 1000 rows]
 AS
 BEGIN
     /* Assemble */
-    DECLARE @Json NVARCHAR(MAX) = CONCAT(
-        N'[',
-        REPLICATE(CONVERT(NVARCHAR(MAX), N'{"id":"a","lease":1},'), 1000),
-        N'{"id":"a","lease":1}]'
-    );
+    DECLARE
+        @Json NVARCHAR(MAX) = CONCAT(
+            N'[',
+            REPLICATE(CONVERT(NVARCHAR(MAX), N'{"id":"a","lease":1},'), 1000),
+            N'{"id":"a","lease":1}]'
+        );
 
     /* Assert */
     EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51007, @ExpectedMessagePattern = N'KeepAlive:%';

@@ -25,12 +25,44 @@ BEGIN
 END;
 GO
 
-CREATE PROCEDURE [MarkAsProcessingTests].[AddJob] @Id VARCHAR(50), @Status TINYINT, @WorkerId VARCHAR(100) = NULL, @LeaseToken BIGINT = 3
+CREATE PROCEDURE [MarkAsProcessingTests].[AddJob]
+    @Id VARCHAR(50),
+    @Status TINYINT,
+    @WorkerId VARCHAR(100) = NULL,
+    @LeaseToken BIGINT = 3
 AS
 BEGIN
     /* Every time of the job lies in the past, so that a change of one shows. */
-    INSERT INTO [chokaq].[JobsHot] ([Id], [Queue], [Type], [Status], [AttemptCount], [WorkerId], [LeaseToken], [HeartbeatUtc], [ScheduledAtUtc], [CreatedAtUtc], [StartedAtUtc], [LastUpdatedUtc], [LastModifiedBy])
-    VALUES (@Id, 'mail', 'welcome', @Status, 4, @WorkerId, @LeaseToken, CASE WHEN @Status > 0 THEN CONVERT(DATETIME2(7), '2026-01-03T00:00:00') END, '2026-01-01T00:00:00', '2026-01-01T00:00:00', CASE WHEN @Status = 2 THEN CONVERT(DATETIME2(7), '2026-01-02T00:00:00') END, '2026-01-03T00:00:00', 'before');
+    INSERT INTO [chokaq].[JobsHot] (
+        [Id],
+        [Queue],
+        [Type],
+        [Status],
+        [AttemptCount],
+        [WorkerId],
+        [LeaseToken],
+        [HeartbeatUtc],
+        [ScheduledAtUtc],
+        [CreatedAtUtc],
+        [StartedAtUtc],
+        [LastUpdatedUtc],
+        [LastModifiedBy]
+    )
+    VALUES (
+        @Id,
+        'mail',
+        'welcome',
+        @Status,
+        4,
+        @WorkerId,
+        @LeaseToken,
+        CASE WHEN @Status > 0 THEN CONVERT(DATETIME2(7), '2026-01-03T00:00:00') END,
+        '2026-01-01T00:00:00',
+        '2026-01-01T00:00:00',
+        CASE WHEN @Status = 2 THEN CONVERT(DATETIME2(7), '2026-01-02T00:00:00') END,
+        '2026-01-03T00:00:00',
+        'before'
+    );
 END;
 GO
 
@@ -50,7 +82,9 @@ BEGIN
     EXECUTE [chokaq].[MarkAsProcessing] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":3}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[MarkAsProcessingTests].[Expected]', @Actual = N'[MarkAsProcessingTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[MarkAsProcessingTests].[Expected]',
+        @Actual = N'[MarkAsProcessingTests].[Actual]';
     SELECT @Untouched = COUNT(*)
     FROM [chokaq].[JobsHot] AS [h]
     WHERE [h].[LastUpdatedUtc] = '2026-01-03T00:00:00' AND [h].[AttemptCount] = 4 AND [h].[LastModifiedBy] = 'before';
@@ -74,7 +108,9 @@ BEGIN
     EXECUTE [chokaq].[MarkAsProcessing] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":3}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[MarkAsProcessingTests].[Expected]', @Actual = N'[MarkAsProcessingTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[MarkAsProcessingTests].[Expected]',
+        @Actual = N'[MarkAsProcessingTests].[Actual]';
     SELECT @Untouched = COUNT(*)
     FROM [chokaq].[JobsHot] AS [h]
     WHERE [h].[LastUpdatedUtc] = '2026-01-03T00:00:00' AND [h].[AttemptCount] = 4 AND [h].[LastModifiedBy] = 'before';
@@ -98,7 +134,9 @@ BEGIN
     EXECUTE [chokaq].[MarkAsProcessing] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":3}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[MarkAsProcessingTests].[Expected]', @Actual = N'[MarkAsProcessingTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[MarkAsProcessingTests].[Expected]',
+        @Actual = N'[MarkAsProcessingTests].[Actual]';
     SELECT @Untouched = COUNT(*)
     FROM [chokaq].[JobsHot] AS [h]
     WHERE [h].[LastUpdatedUtc] = '2026-01-03T00:00:00' AND [h].[AttemptCount] = 4 AND [h].[LastModifiedBy] = 'before';
@@ -122,7 +160,9 @@ BEGIN
     EXECUTE [chokaq].[MarkAsProcessing] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":3}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[MarkAsProcessingTests].[Expected]', @Actual = N'[MarkAsProcessingTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[MarkAsProcessingTests].[Expected]',
+        @Actual = N'[MarkAsProcessingTests].[Actual]';
     SELECT @Untouched = COUNT(*)
     FROM [chokaq].[JobsHot] AS [h]
     WHERE [h].[LastUpdatedUtc] = '2026-01-03T00:00:00' AND [h].[AttemptCount] = 4 AND [h].[LastModifiedBy] = 'before';
@@ -142,7 +182,9 @@ BEGIN
     EXECUTE [chokaq].[MarkAsProcessing] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":3}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[MarkAsProcessingTests].[Expected]', @Actual = N'[MarkAsProcessingTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[MarkAsProcessingTests].[Expected]',
+        @Actual = N'[MarkAsProcessingTests].[Actual]';
 END;
 GO
 
@@ -158,7 +200,9 @@ BEGIN
 
     /* Act */
     INSERT INTO [MarkAsProcessingTests].[Actual] ([JobId], [Outcome])
-    EXECUTE [chokaq].[MarkAsProcessing] @WorkerId = 'w1', @Leases = N'[{"id":"c","lease":3},{"id":"d","lease":3},{"id":"a","lease":3},{"id":"b","lease":3}]';
+    EXECUTE [chokaq].[MarkAsProcessing]
+        @WorkerId = 'w1',
+        @Leases = N'[{"id":"c","lease":3},{"id":"d","lease":3},{"id":"a","lease":3},{"id":"b","lease":3}]';
 
     /* Assert */
     SELECT @Order = STRING_AGG(CONCAT([a].[JobId], '=', [a].[Outcome]), ',') WITHIN GROUP (ORDER BY [a].[Place])
@@ -249,10 +293,17 @@ BEGIN
     EXECUTE [chokaq].[MarkAsProcessing] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":3}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[MarkAsProcessingTests].[Expected]', @Actual = N'[MarkAsProcessingTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[MarkAsProcessingTests].[Expected]',
+        @Actual = N'[MarkAsProcessingTests].[Actual]';
     SELECT @Started = COUNT(*)
     FROM [chokaq].[JobsHot] AS [h]
-    WHERE [h].[Status] = 2 AND [h].[AttemptCount] = 5 AND [h].[StartedAtUtc] >= @Before AND [h].[HeartbeatUtc] >= @Before AND [h].[LastUpdatedUtc] >= @Before AND [h].[LastModifiedBy] = 'w1';
+    WHERE [h].[Status] = 2
+        AND [h].[AttemptCount] = 5
+        AND [h].[StartedAtUtc] >= @Before
+        AND [h].[HeartbeatUtc] >= @Before
+        AND [h].[LastUpdatedUtc] >= @Before
+        AND [h].[LastModifiedBy] = 'w1';
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Started;
 END;
 GO
@@ -294,7 +345,9 @@ BEGIN
     EXECUTE [chokaq].[MarkAsProcessing] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":3}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[MarkAsProcessingTests].[Expected]', @Actual = N'[MarkAsProcessingTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[MarkAsProcessingTests].[Expected]',
+        @Actual = N'[MarkAsProcessingTests].[Actual]';
     SELECT @AttemptCount = [h].[AttemptCount] FROM [chokaq].[JobsHot] AS [h];
     EXECUTE [tSQLt].[AssertEquals] @Expected = 5, @Actual = @AttemptCount;
 END;
@@ -337,10 +390,14 @@ CREATE PROCEDURE [MarkAsProcessingTests].[test MarkAsProcessing refuses a key th
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51001, @ExpectedMessagePattern = N'MarkAsProcessing: row 1, column leases:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51001,
+        @ExpectedMessagePattern = N'MarkAsProcessing: row 1, column leases:%';
 
     /* Act */
-    EXECUTE [chokaq].[MarkAsProcessing] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":1},{"id":"b","lease":1,"leases":2}]';
+    EXECUTE [chokaq].[MarkAsProcessing]
+        @WorkerId = 'w1',
+        @Leases = N'[{"id":"a","lease":1},{"id":"b","lease":1,"leases":2}]';
 END;
 GO
 
@@ -348,7 +405,9 @@ CREATE PROCEDURE [MarkAsProcessingTests].[test MarkAsProcessing refuses a row wi
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51002, @ExpectedMessagePattern = N'MarkAsProcessing: row 0, column id:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51002,
+        @ExpectedMessagePattern = N'MarkAsProcessing: row 0, column id:%';
 
     /* Act */
     EXECUTE [chokaq].[MarkAsProcessing] @WorkerId = 'w1', @Leases = N'[{"id":null,"lease":1}]';
@@ -359,7 +418,9 @@ CREATE PROCEDURE [MarkAsProcessingTests].[test MarkAsProcessing refuses a row wi
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51002, @ExpectedMessagePattern = N'MarkAsProcessing: row 0, column lease:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51002,
+        @ExpectedMessagePattern = N'MarkAsProcessing: row 0, column lease:%';
 
     /* Act */
     EXECUTE [chokaq].[MarkAsProcessing] @WorkerId = 'w1', @Leases = N'[{"id":"a"}]';
@@ -370,7 +431,9 @@ CREATE PROCEDURE [MarkAsProcessingTests].[test MarkAsProcessing refuses a lease 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003, @ExpectedMessagePattern = N'MarkAsProcessing: row 0, column lease:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51003,
+        @ExpectedMessagePattern = N'MarkAsProcessing: row 0, column lease:%';
 
     /* Act */
     EXECUTE [chokaq].[MarkAsProcessing] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":"1"}]';
@@ -384,7 +447,9 @@ BEGIN
     DECLARE @Json NVARCHAR(MAX) = CONCAT(N'[{"id":"', REPLICATE(N'a', 51), N'","lease":1}]');
 
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51004, @ExpectedMessagePattern = N'MarkAsProcessing: row 0, column id:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51004,
+        @ExpectedMessagePattern = N'MarkAsProcessing: row 0, column id:%';
 
     /* Act */
     EXECUTE [chokaq].[MarkAsProcessing] @WorkerId = 'w1', @Leases = @Json;
@@ -395,7 +460,9 @@ CREATE PROCEDURE [MarkAsProcessingTests].[test MarkAsProcessing refuses an id ou
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51005, @ExpectedMessagePattern = N'MarkAsProcessing: row 0, column id:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51005,
+        @ExpectedMessagePattern = N'MarkAsProcessing: row 0, column id:%';
 
     /* Act */
     EXECUTE [chokaq].[MarkAsProcessing] @WorkerId = 'w1', @Leases = N'[{"id":"ж","lease":1}]';
@@ -409,7 +476,9 @@ BEGIN
     EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51006, @ExpectedMessagePattern = N'MarkAsProcessing:%';
 
     /* Act */
-    EXECUTE [chokaq].[MarkAsProcessing] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":1},{"id":"b","lease":1},{"id":"a","lease":1}]';
+    EXECUTE [chokaq].[MarkAsProcessing]
+        @WorkerId = 'w1',
+        @Leases = N'[{"id":"a","lease":1},{"id":"b","lease":1},{"id":"a","lease":1}]';
 END;
 GO
 
@@ -417,11 +486,12 @@ CREATE PROCEDURE [MarkAsProcessingTests].[test MarkAsProcessing refuses more tha
 AS
 BEGIN
     /* Assemble */
-    DECLARE @Json NVARCHAR(MAX) = CONCAT(
-        N'[',
-        REPLICATE(CONVERT(NVARCHAR(MAX), N'{"id":"a","lease":1},'), 1000),
-        N'{"id":"a","lease":1}]'
-    );
+    DECLARE
+        @Json NVARCHAR(MAX) = CONCAT(
+            N'[',
+            REPLICATE(CONVERT(NVARCHAR(MAX), N'{"id":"a","lease":1},'), 1000),
+            N'{"id":"a","lease":1}]'
+        );
 
     /* Assert */
     EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51007, @ExpectedMessagePattern = N'MarkAsProcessing:%';
@@ -435,7 +505,9 @@ CREATE PROCEDURE [MarkAsProcessingTests].[test MarkAsProcessing refuses a call w
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'MarkAsProcessing: @WorkerId%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'MarkAsProcessing: @WorkerId%';
 
     /* Act */
     EXECUTE [chokaq].[MarkAsProcessing] @WorkerId = NULL, @Leases = N'[{"id":"a","lease":1}]';
@@ -446,7 +518,9 @@ CREATE PROCEDURE [MarkAsProcessingTests].[test MarkAsProcessing refuses an empty
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'MarkAsProcessing: @WorkerId%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'MarkAsProcessing: @WorkerId%';
 
     /* Act */
     EXECUTE [chokaq].[MarkAsProcessing] @WorkerId = '', @Leases = N'[{"id":"a","lease":1}]';

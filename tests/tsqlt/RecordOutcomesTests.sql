@@ -65,7 +65,13 @@ BEGIN
 END;
 GO
 
-CREATE PROCEDURE [RecordOutcomesTests].[RecordOne] @Queue VARCHAR(255) = 'mail', @Outcome TINYINT = 0, @FailureReason INT = -1, @DurationMs FLOAT = NULL, @WaitMs FLOAT = NULL, @ErrorGroup VARCHAR(255) = NULL
+CREATE PROCEDURE [RecordOutcomesTests].[RecordOne]
+    @Queue VARCHAR(255) = 'mail',
+    @Outcome TINYINT = 0,
+    @FailureReason INT = -1,
+    @DurationMs FLOAT = NULL,
+    @WaitMs FLOAT = NULL,
+    @ErrorGroup VARCHAR(255) = NULL
 AS
 BEGIN
     DECLARE @Outcomes [chokaq].[OutcomeRows];
@@ -104,7 +110,13 @@ BEGIN
         (6, 'mail', 'welcome', 2, 8),
         (7, 'print', 'page', 0, -1);
 
-    INSERT INTO [RecordOutcomesTests].[ExpectedSummary] ([Queue], [Shard], [SucceededTotal], [FailedTotal], [RetriedTotal])
+    INSERT INTO [RecordOutcomesTests].[ExpectedSummary] (
+        [Queue],
+        [Shard],
+        [SucceededTotal],
+        [FailedTotal],
+        [RetriedTotal]
+    )
     VALUES
         ('mail', 0, 3, 2, 1),
         ('print', 0, 1, 0, 0);
@@ -113,7 +125,9 @@ BEGIN
     EXECUTE [chokaq].[RecordOutcomes] @Outcomes = @Outcomes;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[RecordOutcomesTests].[ExpectedSummary]', @Actual = N'[chokaq].[StatsSummary]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[RecordOutcomesTests].[ExpectedSummary]',
+        @Actual = N'[chokaq].[StatsSummary]';
 END;
 GO
 
@@ -136,7 +150,13 @@ BEGIN
         (3, 'mail', 'welcome', 2, 8),
         (4, 'mail', 'welcome', 2, 8);
 
-    INSERT INTO [RecordOutcomesTests].[ExpectedSummary] ([Queue], [Shard], [SucceededTotal], [FailedTotal], [RetriedTotal])
+    INSERT INTO [RecordOutcomesTests].[ExpectedSummary] (
+        [Queue],
+        [Shard],
+        [SucceededTotal],
+        [FailedTotal],
+        [RetriedTotal]
+    )
     VALUES
         ('mail', 0, 101, 201, 302),
         ('mail', 1, 1000, 2000, 3000),
@@ -146,7 +166,9 @@ BEGIN
     EXECUTE [chokaq].[RecordOutcomes] @Outcomes = @Outcomes;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[RecordOutcomesTests].[ExpectedSummary]', @Actual = N'[chokaq].[StatsSummary]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[RecordOutcomesTests].[ExpectedSummary]',
+        @Actual = N'[chokaq].[StatsSummary]';
 END;
 GO
 
@@ -157,7 +179,14 @@ BEGIN
     DECLARE @Before DATETIME2(7) = SYSUTCDATETIME();
     DECLARE @Stamped INT;
 
-    INSERT INTO [chokaq].[StatsSummary] ([Queue], [Shard], [SucceededTotal], [FailedTotal], [RetriedTotal], [LastActivityUtc])
+    INSERT INTO [chokaq].[StatsSummary] (
+        [Queue],
+        [Shard],
+        [SucceededTotal],
+        [FailedTotal],
+        [RetriedTotal],
+        [LastActivityUtc]
+    )
     VALUES ('mail', 0, 0, 0, 0, '2026-01-01T00:00:00');
 
     /* Act */
@@ -185,7 +214,19 @@ BEGIN
         (5, 'mail', 'welcome', 1, 7, NULL, NULL),
         (6, 'print', 'page', 0, -1, 1, 2);
 
-    INSERT INTO [RecordOutcomesTests].[ExpectedBuckets] ([Queue], [Outcome], [FailureReason], [Shard], [CompletedCount], [DurationCount], [TotalDurationMs], [MaxDurationMs], [WaitCount], [TotalWaitMs], [MaxWaitMs])
+    INSERT INTO [RecordOutcomesTests].[ExpectedBuckets] (
+        [Queue],
+        [Outcome],
+        [FailureReason],
+        [Shard],
+        [CompletedCount],
+        [DurationCount],
+        [TotalDurationMs],
+        [MaxDurationMs],
+        [WaitCount],
+        [TotalWaitMs],
+        [MaxWaitMs]
+    )
     VALUES
         ('mail', 0, -1, 0, 3, 2, 400, 300, 2, 12, 7),
         ('mail', 1, 6, 0, 1, 1, 50, 50, 1, 9, 9),
@@ -196,7 +237,9 @@ BEGIN
     EXECUTE [chokaq].[RecordOutcomes] @Outcomes = @Outcomes;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[RecordOutcomesTests].[ExpectedBuckets]', @Actual = N'[chokaq].[MetricBuckets]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[RecordOutcomesTests].[ExpectedBuckets]',
+        @Actual = N'[chokaq].[MetricBuckets]';
 END;
 GO
 
@@ -224,7 +267,9 @@ BEGIN
     /* Assert */
     SELECT @Right = COUNT(*)
     FROM [chokaq].[MetricBuckets] AS [b]
-    WHERE [b].[BucketStartUtc] > DATEADD(SECOND, -1, @Before) AND [b].[BucketStartUtc] <= SYSUTCDATETIME() AND [b].[LastUpdatedUtc] >= @Before;
+    WHERE [b].[BucketStartUtc] > DATEADD(SECOND, -1, @Before)
+        AND [b].[BucketStartUtc] <= SYSUTCDATETIME()
+        AND [b].[LastUpdatedUtc] >= @Before;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Right;
 END;
 GO
@@ -238,7 +283,20 @@ BEGIN
 
     WHILE @Second <= 10
     BEGIN
-        INSERT INTO [chokaq].[MetricBuckets] ([BucketStartUtc], [Queue], [Outcome], [FailureReason], [Shard], [CompletedCount], [DurationCount], [TotalDurationMs], [MaxDurationMs], [WaitCount], [TotalWaitMs], [MaxWaitMs])
+        INSERT INTO [chokaq].[MetricBuckets] (
+            [BucketStartUtc],
+            [Queue],
+            [Outcome],
+            [FailureReason],
+            [Shard],
+            [CompletedCount],
+            [DurationCount],
+            [TotalDurationMs],
+            [MaxDurationMs],
+            [WaitCount],
+            [TotalWaitMs],
+            [MaxWaitMs]
+        )
         VALUES (DATEADD(SECOND, @Second, @Now), 'mail', 0, -1, 0, 10, 10, 1000, @MaxDurationMs, 10, 100, @MaxWaitMs);
 
         SET @Second = @Second + 1;
@@ -246,7 +304,12 @@ BEGIN
 END;
 GO
 
-CREATE PROCEDURE [RecordOutcomesTests].[AssertBuckets] @CompletedCount BIGINT, @TotalDurationMs FLOAT, @MaxDurationMs FLOAT, @TotalWaitMs FLOAT, @MaxWaitMs FLOAT
+CREATE PROCEDURE [RecordOutcomesTests].[AssertBuckets]
+    @CompletedCount BIGINT,
+    @TotalDurationMs FLOAT,
+    @MaxDurationMs FLOAT,
+    @TotalWaitMs FLOAT,
+    @MaxWaitMs FLOAT
 AS
 BEGIN
     /* One of the twelve buckets has grown to this, and there is no thirteenth. */
@@ -255,7 +318,12 @@ BEGIN
 
     SELECT @Grown = COUNT(*)
     FROM [chokaq].[MetricBuckets] AS [b]
-    WHERE [b].[CompletedCount] = @CompletedCount AND [b].[TotalDurationMs] = @TotalDurationMs AND [b].[MaxDurationMs] = @MaxDurationMs AND [b].[TotalWaitMs] = @TotalWaitMs AND [b].[MaxWaitMs] = @MaxWaitMs AND [b].[LastUpdatedUtc] IS NOT NULL;
+    WHERE [b].[CompletedCount] = @CompletedCount
+        AND [b].[TotalDurationMs] = @TotalDurationMs
+        AND [b].[MaxDurationMs] = @MaxDurationMs
+        AND [b].[TotalWaitMs] = @TotalWaitMs
+        AND [b].[MaxWaitMs] = @MaxWaitMs
+        AND [b].[LastUpdatedUtc] IS NOT NULL;
     SELECT @Buckets = COUNT(*) FROM [chokaq].[MetricBuckets];
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Grown;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 12, @Actual = @Buckets;
@@ -272,7 +340,12 @@ BEGIN
     EXECUTE [RecordOutcomesTests].[RecordOne] @DurationMs = 300, @WaitMs = 30;
 
     /* Assert */
-    EXECUTE [RecordOutcomesTests].[AssertBuckets] @CompletedCount = 11, @TotalDurationMs = 1300, @MaxDurationMs = 300, @TotalWaitMs = 130, @MaxWaitMs = 30;
+    EXECUTE [RecordOutcomesTests].[AssertBuckets]
+        @CompletedCount = 11,
+        @TotalDurationMs = 1300,
+        @MaxDurationMs = 300,
+        @TotalWaitMs = 130,
+        @MaxWaitMs = 30;
 END;
 GO
 
@@ -286,7 +359,12 @@ BEGIN
     EXECUTE [RecordOutcomesTests].[RecordOne] @DurationMs = 100, @WaitMs = 10;
 
     /* Assert */
-    EXECUTE [RecordOutcomesTests].[AssertBuckets] @CompletedCount = 11, @TotalDurationMs = 1100, @MaxDurationMs = 200, @TotalWaitMs = 110, @MaxWaitMs = 20;
+    EXECUTE [RecordOutcomesTests].[AssertBuckets]
+        @CompletedCount = 11,
+        @TotalDurationMs = 1100,
+        @MaxDurationMs = 200,
+        @TotalWaitMs = 110,
+        @MaxWaitMs = 20;
 END;
 GO
 
@@ -300,7 +378,12 @@ BEGIN
     EXECUTE [RecordOutcomesTests].[RecordOne] @DurationMs = NULL, @WaitMs = NULL;
 
     /* Assert */
-    EXECUTE [RecordOutcomesTests].[AssertBuckets] @CompletedCount = 11, @TotalDurationMs = 1000, @MaxDurationMs = 200, @TotalWaitMs = 100, @MaxWaitMs = 20;
+    EXECUTE [RecordOutcomesTests].[AssertBuckets]
+        @CompletedCount = 11,
+        @TotalDurationMs = 1000,
+        @MaxDurationMs = 200,
+        @TotalWaitMs = 100,
+        @MaxWaitMs = 20;
 END;
 GO
 
@@ -314,7 +397,12 @@ BEGIN
     EXECUTE [RecordOutcomesTests].[RecordOne] @DurationMs = 100, @WaitMs = 10;
 
     /* Assert */
-    EXECUTE [RecordOutcomesTests].[AssertBuckets] @CompletedCount = 11, @TotalDurationMs = 1100, @MaxDurationMs = 100, @TotalWaitMs = 110, @MaxWaitMs = 10;
+    EXECUTE [RecordOutcomesTests].[AssertBuckets]
+        @CompletedCount = 11,
+        @TotalDurationMs = 1100,
+        @MaxDurationMs = 100,
+        @TotalWaitMs = 110,
+        @MaxWaitMs = 10;
 END;
 GO
 
@@ -331,7 +419,19 @@ BEGIN
         (3, 'mail', 'welcome', 1, 6, NULL, NULL, 'broken pipe'),
         (4, 'mail', 'welcome', 2, 8, 100, NULL, 'broken pipe');
 
-    INSERT INTO [RecordOutcomesTests].[ExpectedSeries] ([Resolution], [Measure], [Queue], [Type], [Outcome], [FailureReason], [Bin], [Shard], [SampleCount], [TotalMs], [MaxMs])
+    INSERT INTO [RecordOutcomesTests].[ExpectedSeries] (
+        [Resolution],
+        [Measure],
+        [Queue],
+        [Type],
+        [Outcome],
+        [FailureReason],
+        [Bin],
+        [Shard],
+        [SampleCount],
+        [TotalMs],
+        [MaxMs]
+    )
     VALUES
         (300, 0, 'mail', 'welcome', 0, -1, 47, 0, 2, 200.5, 100.5),
         (300, 1, 'mail', 'welcome', 0, -1, -32767, 0, 2, 0, 0),
@@ -344,7 +444,9 @@ BEGIN
     EXECUTE [chokaq].[RecordOutcomes] @Outcomes = @Outcomes;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[RecordOutcomesTests].[ExpectedSeries]', @Actual = N'[chokaq].[MetricSeries]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[RecordOutcomesTests].[ExpectedSeries]',
+        @Actual = N'[chokaq].[MetricSeries]';
 END;
 GO
 
@@ -412,7 +514,9 @@ BEGIN
     EXECUTE [chokaq].[RecordOutcomes] @Outcomes = @Outcomes;
 
     /* Assert */
-    SELECT @Bins = COUNT(*) FROM [chokaq].[MetricSeries] AS [m] WHERE [m].[Measure] = 0 AND [m].[Bin] BETWEEN -10000 AND 10000;
+    SELECT @Bins = COUNT(*)
+    FROM [chokaq].[MetricSeries] AS [m]
+    WHERE [m].[Measure] = 0 AND [m].[Bin] BETWEEN -10000 AND 10000;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 2, @Actual = @Bins;
 END;
 GO
@@ -454,7 +558,20 @@ BEGIN
     /* This hour and the next, in case the clock turns. */
     SET @Hour = DATEADD(HOUR, DATEPART(HOUR, @Now), CONVERT(DATETIME2(0), CONVERT(DATE, @Now)));
 
-    INSERT INTO [chokaq].[MetricSeries] ([Resolution], [BucketStartUtc], [Measure], [Queue], [Type], [Outcome], [FailureReason], [Bin], [Shard], [SampleCount], [TotalMs], [MaxMs])
+    INSERT INTO [chokaq].[MetricSeries] (
+        [Resolution],
+        [BucketStartUtc],
+        [Measure],
+        [Queue],
+        [Type],
+        [Outcome],
+        [FailureReason],
+        [Bin],
+        [Shard],
+        [SampleCount],
+        [TotalMs],
+        [MaxMs]
+    )
     VALUES
         (3600, @Hour, 0, 'mail', 'welcome', 0, -1, 47, 0, 10, 1000, 100),
         (3600, DATEADD(HOUR, 1, @Hour), 0, 'mail', 'welcome', 0, -1, 47, 0, 10, 1000, 100);
@@ -463,7 +580,9 @@ BEGIN
     EXECUTE [RecordOutcomesTests].[RecordOne] @DurationMs = 100.5;
 
     /* Assert */
-    SELECT @Grown = COUNT(*) FROM [chokaq].[MetricSeries] AS [m] WHERE [m].[SampleCount] = 11 AND [m].[TotalMs] = 1100.5 AND [m].[MaxMs] = 100.5;
+    SELECT @Grown = COUNT(*)
+    FROM [chokaq].[MetricSeries] AS [m]
+    WHERE [m].[SampleCount] = 11 AND [m].[TotalMs] = 1100.5 AND [m].[MaxMs] = 100.5;
     SELECT @Rows = COUNT(*) FROM [chokaq].[MetricSeries];
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Grown;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 2, @Actual = @Rows;
@@ -483,7 +602,10 @@ BEGIN
     /* Assert */
     SELECT @Right = COUNT(*)
     FROM [chokaq].[MetricSeries] AS [m]
-    WHERE DATEPART(SECOND, [m].[BucketStartUtc]) = 0 AND DATEPART(MINUTE, [m].[BucketStartUtc]) % 5 = 0 AND [m].[BucketStartUtc] > DATEADD(MINUTE, -5, @Now) AND [m].[BucketStartUtc] <= SYSUTCDATETIME();
+    WHERE DATEPART(SECOND, [m].[BucketStartUtc]) = 0
+        AND DATEPART(MINUTE, [m].[BucketStartUtc]) % 5 = 0
+        AND [m].[BucketStartUtc] > DATEADD(MINUTE, -5, @Now)
+        AND [m].[BucketStartUtc] <= SYSUTCDATETIME();
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Right;
 END;
 GO
@@ -498,7 +620,8 @@ BEGIN
     EXECUTE [RecordOutcomesTests].[RecordOne];
 
     /* Assert */
-    SELECT @Passed = STRING_AGG(CONVERT(VARCHAR(20), [m].[Passes]), ',') WITHIN GROUP (ORDER BY [m].[Shard]) FROM [chokaq].[MetricShards] AS [m];
+    SELECT @Passed = STRING_AGG(CONVERT(VARCHAR(20), [m].[Passes]), ',') WITHIN GROUP (ORDER BY [m].[Shard])
+    FROM [chokaq].[MetricShards] AS [m];
     EXECUTE [tSQLt].[AssertEqualsString] @Expected = N'1,0,0', @Actual = @Passed;
 END;
 GO
@@ -519,7 +642,9 @@ BEGIN
 
     /* Assert */
     SELECT @Gate = [m].[Shard] FROM [chokaq].[MetricShards] AS [m] WHERE [m].[Passes] = 1;
-    SELECT @Shards = COUNT(DISTINCT [w].[Shard]), @Strays = SUM(CASE WHEN [w].[Shard] <> @Gate OR [w].[Shard] > 1 THEN 1 ELSE 0 END)
+    SELECT
+        @Shards = COUNT(DISTINCT [w].[Shard]),
+        @Strays = SUM(CASE WHEN [w].[Shard] <> @Gate OR [w].[Shard] > 1 THEN 1 ELSE 0 END)
     FROM (
         SELECT [s].[Shard] FROM [chokaq].[StatsSummary] AS [s]
         UNION ALL
@@ -599,9 +724,13 @@ BEGIN
 
     EXECUTE [tSQLt].[ApplyConstraint] @TableName = N'[chokaq].[StatsSummary]', @ConstraintName = N'PK_StatsSummary';
     EXECUTE [tSQLt].[ApplyConstraint] @TableName = N'[chokaq].[MetricBuckets]', @ConstraintName = N'PK_MetricBuckets';
-    EXECUTE [tSQLt].[ApplyConstraint] @TableName = N'[chokaq].[MetricBuckets]', @ConstraintName = N'CK_MetricBuckets_Outcome';
+    EXECUTE [tSQLt].[ApplyConstraint]
+        @TableName = N'[chokaq].[MetricBuckets]',
+        @ConstraintName = N'CK_MetricBuckets_Outcome';
     EXECUTE [tSQLt].[ApplyConstraint] @TableName = N'[chokaq].[MetricSeries]', @ConstraintName = N'PK_MetricSeries';
-    EXECUTE [tSQLt].[ApplyConstraint] @TableName = N'[chokaq].[MetricSeries]', @ConstraintName = N'CK_MetricSeries_Resolution';
+    EXECUTE [tSQLt].[ApplyConstraint]
+        @TableName = N'[chokaq].[MetricSeries]',
+        @ConstraintName = N'CK_MetricSeries_Resolution';
 
     INSERT INTO @Outcomes ([Ordinal], [Queue], [Type], [Outcome], [FailureReason], [DurationMs], [WaitMs], [ErrorGroup])
     VALUES

@@ -25,12 +25,44 @@ BEGIN
 END;
 GO
 
-CREATE PROCEDURE [ReleaseJobsTests].[AddJob] @Id VARCHAR(50), @Status TINYINT, @WorkerId VARCHAR(100) = NULL, @LeaseToken BIGINT = 3
+CREATE PROCEDURE [ReleaseJobsTests].[AddJob]
+    @Id VARCHAR(50),
+    @Status TINYINT,
+    @WorkerId VARCHAR(100) = NULL,
+    @LeaseToken BIGINT = 3
 AS
 BEGIN
     /* Every time of the job lies in the past, so that a change of one shows. */
-    INSERT INTO [chokaq].[JobsHot] ([Id], [Queue], [Type], [Status], [AttemptCount], [WorkerId], [LeaseToken], [HeartbeatUtc], [ScheduledAtUtc], [CreatedAtUtc], [StartedAtUtc], [LastUpdatedUtc], [LastModifiedBy])
-    VALUES (@Id, 'mail', 'welcome', @Status, 4, @WorkerId, @LeaseToken, CASE WHEN @Status > 0 THEN CONVERT(DATETIME2(7), '2026-01-03T00:00:00') END, '2026-01-01T00:00:00', '2026-01-01T00:00:00', CASE WHEN @Status = 2 THEN CONVERT(DATETIME2(7), '2026-01-02T00:00:00') END, '2026-01-03T00:00:00', 'before');
+    INSERT INTO [chokaq].[JobsHot] (
+        [Id],
+        [Queue],
+        [Type],
+        [Status],
+        [AttemptCount],
+        [WorkerId],
+        [LeaseToken],
+        [HeartbeatUtc],
+        [ScheduledAtUtc],
+        [CreatedAtUtc],
+        [StartedAtUtc],
+        [LastUpdatedUtc],
+        [LastModifiedBy]
+    )
+    VALUES (
+        @Id,
+        'mail',
+        'welcome',
+        @Status,
+        4,
+        @WorkerId,
+        @LeaseToken,
+        CASE WHEN @Status > 0 THEN CONVERT(DATETIME2(7), '2026-01-03T00:00:00') END,
+        '2026-01-01T00:00:00',
+        '2026-01-01T00:00:00',
+        CASE WHEN @Status = 2 THEN CONVERT(DATETIME2(7), '2026-01-02T00:00:00') END,
+        '2026-01-03T00:00:00',
+        'before'
+    );
 END;
 GO
 
@@ -50,7 +82,9 @@ BEGIN
     EXECUTE [chokaq].[ReleaseJobs] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":3}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[ReleaseJobsTests].[Expected]', @Actual = N'[ReleaseJobsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[ReleaseJobsTests].[Expected]',
+        @Actual = N'[ReleaseJobsTests].[Actual]';
     SELECT @Untouched = COUNT(*)
     FROM [chokaq].[JobsHot] AS [h]
     WHERE [h].[LastUpdatedUtc] = '2026-01-03T00:00:00' AND [h].[AttemptCount] = 4 AND [h].[LastModifiedBy] = 'before';
@@ -74,7 +108,9 @@ BEGIN
     EXECUTE [chokaq].[ReleaseJobs] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":3}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[ReleaseJobsTests].[Expected]', @Actual = N'[ReleaseJobsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[ReleaseJobsTests].[Expected]',
+        @Actual = N'[ReleaseJobsTests].[Actual]';
     SELECT @Untouched = COUNT(*)
     FROM [chokaq].[JobsHot] AS [h]
     WHERE [h].[LastUpdatedUtc] = '2026-01-03T00:00:00' AND [h].[AttemptCount] = 4 AND [h].[LastModifiedBy] = 'before';
@@ -98,7 +134,9 @@ BEGIN
     EXECUTE [chokaq].[ReleaseJobs] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":3}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[ReleaseJobsTests].[Expected]', @Actual = N'[ReleaseJobsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[ReleaseJobsTests].[Expected]',
+        @Actual = N'[ReleaseJobsTests].[Actual]';
     SELECT @Untouched = COUNT(*)
     FROM [chokaq].[JobsHot] AS [h]
     WHERE [h].[LastUpdatedUtc] = '2026-01-03T00:00:00' AND [h].[AttemptCount] = 4 AND [h].[LastModifiedBy] = 'before';
@@ -122,7 +160,9 @@ BEGIN
     EXECUTE [chokaq].[ReleaseJobs] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":3}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[ReleaseJobsTests].[Expected]', @Actual = N'[ReleaseJobsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[ReleaseJobsTests].[Expected]',
+        @Actual = N'[ReleaseJobsTests].[Actual]';
     SELECT @Untouched = COUNT(*)
     FROM [chokaq].[JobsHot] AS [h]
     WHERE [h].[LastUpdatedUtc] = '2026-01-03T00:00:00' AND [h].[AttemptCount] = 4 AND [h].[LastModifiedBy] = 'before';
@@ -142,7 +182,9 @@ BEGIN
     EXECUTE [chokaq].[ReleaseJobs] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":3}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[ReleaseJobsTests].[Expected]', @Actual = N'[ReleaseJobsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[ReleaseJobsTests].[Expected]',
+        @Actual = N'[ReleaseJobsTests].[Actual]';
 END;
 GO
 
@@ -158,7 +200,9 @@ BEGIN
 
     /* Act */
     INSERT INTO [ReleaseJobsTests].[Actual] ([JobId], [Outcome])
-    EXECUTE [chokaq].[ReleaseJobs] @WorkerId = 'w1', @Leases = N'[{"id":"c","lease":3},{"id":"d","lease":3},{"id":"a","lease":3},{"id":"b","lease":3}]';
+    EXECUTE [chokaq].[ReleaseJobs]
+        @WorkerId = 'w1',
+        @Leases = N'[{"id":"c","lease":3},{"id":"d","lease":3},{"id":"a","lease":3},{"id":"b","lease":3}]';
 
     /* Assert */
     SELECT @Order = STRING_AGG(CONCAT([a].[JobId], '=', [a].[Outcome]), ',') WITHIN GROUP (ORDER BY [a].[Place])
@@ -248,10 +292,16 @@ BEGIN
     EXECUTE [chokaq].[ReleaseJobs] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":3}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[ReleaseJobsTests].[Expected]', @Actual = N'[ReleaseJobsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[ReleaseJobsTests].[Expected]',
+        @Actual = N'[ReleaseJobsTests].[Actual]';
     SELECT @Released = COUNT(*)
     FROM [chokaq].[JobsHot] AS [h]
-    WHERE [h].[Status] = 0 AND [h].[WorkerId] IS NULL AND [h].[HeartbeatUtc] IS NULL AND [h].[LastModifiedBy] = 'w1' AND [h].[LastUpdatedUtc] > '2026-01-03T00:00:00';
+    WHERE [h].[Status] = 0
+        AND [h].[WorkerId] IS NULL
+        AND [h].[HeartbeatUtc] IS NULL
+        AND [h].[LastModifiedBy] = 'w1'
+        AND [h].[LastUpdatedUtc] > '2026-01-03T00:00:00';
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Released;
 END;
 GO
@@ -271,7 +321,10 @@ BEGIN
     /* Assert */
     SELECT @Kept = COUNT(*)
     FROM [chokaq].[JobsHot] AS [h]
-    WHERE [h].[ScheduledAtUtc] = '2026-01-01T00:00:00' AND [h].[CreatedAtUtc] = '2026-01-01T00:00:00' AND [h].[LeaseToken] = 3 AND [h].[AttemptCount] = 4;
+    WHERE [h].[ScheduledAtUtc] = '2026-01-01T00:00:00'
+        AND [h].[CreatedAtUtc] = '2026-01-01T00:00:00'
+        AND [h].[LeaseToken] = 3
+        AND [h].[AttemptCount] = 4;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Kept;
 END;
 GO
@@ -291,7 +344,9 @@ BEGIN
     EXECUTE [chokaq].[ReleaseJobs] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":3}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[ReleaseJobsTests].[Expected]', @Actual = N'[ReleaseJobsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[ReleaseJobsTests].[Expected]',
+        @Actual = N'[ReleaseJobsTests].[Actual]';
 END;
 GO
 
@@ -313,7 +368,9 @@ BEGIN
     EXECUTE [chokaq].[ReleaseJobs] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":3}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[ReleaseJobsTests].[Expected]', @Actual = N'[ReleaseJobsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[ReleaseJobsTests].[Expected]',
+        @Actual = N'[ReleaseJobsTests].[Actual]';
 END;
 GO
 
@@ -333,7 +390,9 @@ BEGIN
     EXECUTE [chokaq].[ReleaseJobs] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":3}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[ReleaseJobsTests].[Expected]', @Actual = N'[ReleaseJobsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[ReleaseJobsTests].[Expected]',
+        @Actual = N'[ReleaseJobsTests].[Actual]';
     SELECT @Running = COUNT(*) FROM [chokaq].[JobsHot] AS [h] WHERE [h].[Status] = 2 AND [h].[WorkerId] = 'w1';
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Running;
 END;
@@ -356,7 +415,9 @@ BEGIN
     EXECUTE [chokaq].[ReleaseJobs] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":3}]';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[ReleaseJobsTests].[Expected]', @Actual = N'[ReleaseJobsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[ReleaseJobsTests].[Expected]',
+        @Actual = N'[ReleaseJobsTests].[Actual]';
 END;
 GO
 
@@ -397,10 +458,14 @@ CREATE PROCEDURE [ReleaseJobsTests].[test ReleaseJobs refuses a key that it does
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51001, @ExpectedMessagePattern = N'ReleaseJobs: row 1, column leases:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51001,
+        @ExpectedMessagePattern = N'ReleaseJobs: row 1, column leases:%';
 
     /* Act */
-    EXECUTE [chokaq].[ReleaseJobs] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":1},{"id":"b","lease":1,"leases":2}]';
+    EXECUTE [chokaq].[ReleaseJobs]
+        @WorkerId = 'w1',
+        @Leases = N'[{"id":"a","lease":1},{"id":"b","lease":1,"leases":2}]';
 END;
 GO
 
@@ -408,7 +473,9 @@ CREATE PROCEDURE [ReleaseJobsTests].[test ReleaseJobs refuses a row without an i
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51002, @ExpectedMessagePattern = N'ReleaseJobs: row 0, column id:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51002,
+        @ExpectedMessagePattern = N'ReleaseJobs: row 0, column id:%';
 
     /* Act */
     EXECUTE [chokaq].[ReleaseJobs] @WorkerId = 'w1', @Leases = N'[{"id":null,"lease":1}]';
@@ -419,7 +486,9 @@ CREATE PROCEDURE [ReleaseJobsTests].[test ReleaseJobs refuses a row without a le
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51002, @ExpectedMessagePattern = N'ReleaseJobs: row 0, column lease:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51002,
+        @ExpectedMessagePattern = N'ReleaseJobs: row 0, column lease:%';
 
     /* Act */
     EXECUTE [chokaq].[ReleaseJobs] @WorkerId = 'w1', @Leases = N'[{"id":"a"}]';
@@ -430,7 +499,9 @@ CREATE PROCEDURE [ReleaseJobsTests].[test ReleaseJobs refuses a lease that is no
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51003, @ExpectedMessagePattern = N'ReleaseJobs: row 0, column lease:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51003,
+        @ExpectedMessagePattern = N'ReleaseJobs: row 0, column lease:%';
 
     /* Act */
     EXECUTE [chokaq].[ReleaseJobs] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":"1"}]';
@@ -444,7 +515,9 @@ BEGIN
     DECLARE @Json NVARCHAR(MAX) = CONCAT(N'[{"id":"', REPLICATE(N'a', 51), N'","lease":1}]');
 
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51004, @ExpectedMessagePattern = N'ReleaseJobs: row 0, column id:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51004,
+        @ExpectedMessagePattern = N'ReleaseJobs: row 0, column id:%';
 
     /* Act */
     EXECUTE [chokaq].[ReleaseJobs] @WorkerId = 'w1', @Leases = @Json;
@@ -455,7 +528,9 @@ CREATE PROCEDURE [ReleaseJobsTests].[test ReleaseJobs refuses an id outside the 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51005, @ExpectedMessagePattern = N'ReleaseJobs: row 0, column id:%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51005,
+        @ExpectedMessagePattern = N'ReleaseJobs: row 0, column id:%';
 
     /* Act */
     EXECUTE [chokaq].[ReleaseJobs] @WorkerId = 'w1', @Leases = N'[{"id":"ж","lease":1}]';
@@ -469,7 +544,9 @@ BEGIN
     EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51006, @ExpectedMessagePattern = N'ReleaseJobs:%';
 
     /* Act */
-    EXECUTE [chokaq].[ReleaseJobs] @WorkerId = 'w1', @Leases = N'[{"id":"a","lease":1},{"id":"b","lease":1},{"id":"a","lease":1}]';
+    EXECUTE [chokaq].[ReleaseJobs]
+        @WorkerId = 'w1',
+        @Leases = N'[{"id":"a","lease":1},{"id":"b","lease":1},{"id":"a","lease":1}]';
 END;
 GO
 
@@ -477,11 +554,12 @@ CREATE PROCEDURE [ReleaseJobsTests].[test ReleaseJobs refuses more than 1000 row
 AS
 BEGIN
     /* Assemble */
-    DECLARE @Json NVARCHAR(MAX) = CONCAT(
-        N'[',
-        REPLICATE(CONVERT(NVARCHAR(MAX), N'{"id":"a","lease":1},'), 1000),
-        N'{"id":"a","lease":1}]'
-    );
+    DECLARE
+        @Json NVARCHAR(MAX) = CONCAT(
+            N'[',
+            REPLICATE(CONVERT(NVARCHAR(MAX), N'{"id":"a","lease":1},'), 1000),
+            N'{"id":"a","lease":1}]'
+        );
 
     /* Assert */
     EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51007, @ExpectedMessagePattern = N'ReleaseJobs:%';
@@ -495,7 +573,9 @@ CREATE PROCEDURE [ReleaseJobsTests].[test ReleaseJobs refuses a call without a w
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'ReleaseJobs: @WorkerId%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'ReleaseJobs: @WorkerId%';
 
     /* Act */
     EXECUTE [chokaq].[ReleaseJobs] @WorkerId = NULL, @Leases = N'[{"id":"a","lease":1}]';
@@ -506,7 +586,9 @@ CREATE PROCEDURE [ReleaseJobsTests].[test ReleaseJobs refuses an empty worker]
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'ReleaseJobs: @WorkerId%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'ReleaseJobs: @WorkerId%';
 
     /* Act */
     EXECUTE [chokaq].[ReleaseJobs] @WorkerId = '', @Leases = N'[{"id":"a","lease":1}]';

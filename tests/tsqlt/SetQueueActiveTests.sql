@@ -67,15 +67,44 @@ CREATE PROCEDURE [SetQueueActiveTests].[test SetQueueActive returns the row as i
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [SetQueueActiveTests].[Expected] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds])
+    INSERT INTO [SetQueueActiveTests].[Expected] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds]
+    )
     VALUES ('mail', 0, 0, NULL, NULL, 0, 3, 10, 2, 3600, 10, NULL);
 
     /* Act */
-    INSERT INTO [SetQueueActiveTests].[Actual] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds], [LastUpdatedUtc])
+    INSERT INTO [SetQueueActiveTests].[Actual] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[SetQueueActive] @Queue = 'mail', @IsActive = 0;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[SetQueueActiveTests].[Expected]', @Actual = N'[SetQueueActiveTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[SetQueueActiveTests].[Expected]',
+        @Actual = N'[SetQueueActiveTests].[Actual]';
 END;
 GO
 
@@ -89,9 +118,7 @@ BEGIN
     EXECUTE [chokaq].[SetQueueActive] @Queue = 'mail', @IsActive = 0;
 
     /* Assert */
-    SELECT @Changed = COUNT(*)
-    FROM [chokaq].[Queues] AS [q]
-    WHERE [q].[Name] = 'mail' AND [q].[IsActive] = 0;
+    SELECT @Changed = COUNT(*) FROM [chokaq].[Queues] AS [q] WHERE [q].[Name] = 'mail' AND [q].[IsActive] = 0;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Changed;
 END;
 GO
@@ -101,15 +128,44 @@ AS
 BEGIN
     /* Assemble */
     EXECUTE [chokaq].[SetQueueActive] @Queue = 'mail', @IsActive = 0;
-    INSERT INTO [SetQueueActiveTests].[Expected] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds])
+    INSERT INTO [SetQueueActiveTests].[Expected] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds]
+    )
     VALUES ('mail', 0, 1, NULL, NULL, 0, 3, 10, 2, 3600, 10, NULL);
 
     /* Act */
-    INSERT INTO [SetQueueActiveTests].[Actual] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds], [LastUpdatedUtc])
+    INSERT INTO [SetQueueActiveTests].[Actual] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[SetQueueActive] @Queue = 'mail', @IsActive = 1;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[SetQueueActiveTests].[Expected]', @Actual = N'[SetQueueActiveTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[SetQueueActiveTests].[Expected]',
+        @Actual = N'[SetQueueActiveTests].[Actual]';
 END;
 GO
 
@@ -117,16 +173,45 @@ CREATE PROCEDURE [SetQueueActiveTests].[test SetQueueActive answers the same whe
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [SetQueueActiveTests].[Expected] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds])
+    INSERT INTO [SetQueueActiveTests].[Expected] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds]
+    )
     VALUES ('mail', 0, 0, NULL, NULL, 0, 3, 10, 2, 3600, 10, NULL);
     EXECUTE [chokaq].[SetQueueActive] @Queue = 'mail', @IsActive = 0;
 
     /* Act */
-    INSERT INTO [SetQueueActiveTests].[Actual] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds], [LastUpdatedUtc])
+    INSERT INTO [SetQueueActiveTests].[Actual] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[SetQueueActive] @Queue = 'mail', @IsActive = 0;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[SetQueueActiveTests].[Expected]', @Actual = N'[SetQueueActiveTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[SetQueueActiveTests].[Expected]',
+        @Actual = N'[SetQueueActiveTests].[Actual]';
 END;
 GO
 
@@ -141,7 +226,9 @@ BEGIN
     EXECUTE [chokaq].[SetQueueActive] @Queue = 'mail', @IsActive = 0;
 
     /* Assert */
-    SELECT @Stamped = COUNT(*) FROM [chokaq].[Queues] AS [q] WHERE [q].[Name] = 'mail' AND [q].[LastUpdatedUtc] >= @Before;
+    SELECT @Stamped = COUNT(*)
+    FROM [chokaq].[Queues] AS [q]
+    WHERE [q].[Name] = 'mail' AND [q].[LastUpdatedUtc] >= @Before;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Stamped;
 END;
 GO
@@ -158,8 +245,7 @@ BEGIN
     /* Assert */
     SELECT @Untouched = COUNT(*)
     FROM [chokaq].[Queues] AS [q]
-    WHERE [q].[Name] = 'other' AND [q].[LastUpdatedUtc] = '2026-01-02T03:04:05'
-        AND [q].[IsActive] = 1;
+    WHERE [q].[Name] = 'other' AND [q].[LastUpdatedUtc] = '2026-01-02T03:04:05' AND [q].[IsActive] = 1;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Untouched;
 END;
 GO
@@ -187,15 +273,44 @@ CREATE PROCEDURE [SetQueueActiveTests].[test SetQueueActive creates the queue wh
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [SetQueueActiveTests].[Expected] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds])
+    INSERT INTO [SetQueueActiveTests].[Expected] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds]
+    )
     VALUES ('new', 0, 0, NULL, NULL, 0, 3, 10, 2, 3600, 10, NULL);
 
     /* Act */
-    INSERT INTO [SetQueueActiveTests].[Actual] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds], [LastUpdatedUtc])
+    INSERT INTO [SetQueueActiveTests].[Actual] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[SetQueueActive] @Queue = 'new', @IsActive = 0, @Create = 1;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[SetQueueActiveTests].[Expected]', @Actual = N'[SetQueueActiveTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[SetQueueActiveTests].[Expected]',
+        @Actual = N'[SetQueueActiveTests].[Actual]';
 END;
 GO
 
@@ -214,7 +329,9 @@ CREATE PROCEDURE [SetQueueActiveTests].[test SetQueueActive refuses a queue with
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueueActive: @Queue%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueueActive: @Queue%';
 
     /* Act */
     EXECUTE [chokaq].[SetQueueActive] @Queue = NULL, @IsActive = 0, @Create = 1;
@@ -225,7 +342,9 @@ CREATE PROCEDURE [SetQueueActiveTests].[test SetQueueActive refuses NULL for IsA
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueueActive:%@IsActive%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueueActive:%@IsActive%';
 
     /* Act */
     EXECUTE [chokaq].[SetQueueActive] @Queue = 'mail', @IsActive = NULL;
@@ -261,9 +380,7 @@ BEGIN
 
     /* Assert */
     SET @Open = @@TRANCOUNT;
-    SELECT @Changed = COUNT(*)
-    FROM [chokaq].[Queues] AS [q]
-    WHERE [q].[Name] = 'mail' AND [q].[IsActive] = 0;
+    SELECT @Changed = COUNT(*) FROM [chokaq].[Queues] AS [q] WHERE [q].[Name] = 'mail' AND [q].[IsActive] = 0;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 0, @Actual = @Open;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Changed;
 END;

@@ -67,15 +67,44 @@ CREATE PROCEDURE [SetQueueMaxWorkersTests].[test SetQueueMaxWorkers returns the 
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [SetQueueMaxWorkersTests].[Expected] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds])
+    INSERT INTO [SetQueueMaxWorkersTests].[Expected] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds]
+    )
     VALUES ('mail', 0, 1, 4, NULL, 0, 3, 10, 2, 3600, 10, NULL);
 
     /* Act */
-    INSERT INTO [SetQueueMaxWorkersTests].[Actual] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds], [LastUpdatedUtc])
+    INSERT INTO [SetQueueMaxWorkersTests].[Actual] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[SetQueueMaxWorkers] @Queue = 'mail', @MaxWorkers = 4;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[SetQueueMaxWorkersTests].[Expected]', @Actual = N'[SetQueueMaxWorkersTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[SetQueueMaxWorkersTests].[Expected]',
+        @Actual = N'[SetQueueMaxWorkersTests].[Actual]';
 END;
 GO
 
@@ -89,9 +118,7 @@ BEGIN
     EXECUTE [chokaq].[SetQueueMaxWorkers] @Queue = 'mail', @MaxWorkers = 4;
 
     /* Assert */
-    SELECT @Changed = COUNT(*)
-    FROM [chokaq].[Queues] AS [q]
-    WHERE [q].[Name] = 'mail' AND [q].[MaxWorkers] = 4;
+    SELECT @Changed = COUNT(*) FROM [chokaq].[Queues] AS [q] WHERE [q].[Name] = 'mail' AND [q].[MaxWorkers] = 4;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Changed;
 END;
 GO
@@ -101,15 +128,44 @@ AS
 BEGIN
     /* Assemble */
     EXECUTE [chokaq].[SetQueueMaxWorkers] @Queue = 'mail', @MaxWorkers = 4;
-    INSERT INTO [SetQueueMaxWorkersTests].[Expected] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds])
+    INSERT INTO [SetQueueMaxWorkersTests].[Expected] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds]
+    )
     VALUES ('mail', 0, 1, NULL, NULL, 0, 3, 10, 2, 3600, 10, NULL);
 
     /* Act */
-    INSERT INTO [SetQueueMaxWorkersTests].[Actual] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds], [LastUpdatedUtc])
+    INSERT INTO [SetQueueMaxWorkersTests].[Actual] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[SetQueueMaxWorkers] @Queue = 'mail', @MaxWorkers = NULL;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[SetQueueMaxWorkersTests].[Expected]', @Actual = N'[SetQueueMaxWorkersTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[SetQueueMaxWorkersTests].[Expected]',
+        @Actual = N'[SetQueueMaxWorkersTests].[Actual]';
 END;
 GO
 
@@ -117,16 +173,45 @@ CREATE PROCEDURE [SetQueueMaxWorkersTests].[test SetQueueMaxWorkers answers the 
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [SetQueueMaxWorkersTests].[Expected] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds])
+    INSERT INTO [SetQueueMaxWorkersTests].[Expected] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds]
+    )
     VALUES ('mail', 0, 1, 4, NULL, 0, 3, 10, 2, 3600, 10, NULL);
     EXECUTE [chokaq].[SetQueueMaxWorkers] @Queue = 'mail', @MaxWorkers = 4;
 
     /* Act */
-    INSERT INTO [SetQueueMaxWorkersTests].[Actual] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds], [LastUpdatedUtc])
+    INSERT INTO [SetQueueMaxWorkersTests].[Actual] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[SetQueueMaxWorkers] @Queue = 'mail', @MaxWorkers = 4;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[SetQueueMaxWorkersTests].[Expected]', @Actual = N'[SetQueueMaxWorkersTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[SetQueueMaxWorkersTests].[Expected]',
+        @Actual = N'[SetQueueMaxWorkersTests].[Actual]';
 END;
 GO
 
@@ -141,7 +226,9 @@ BEGIN
     EXECUTE [chokaq].[SetQueueMaxWorkers] @Queue = 'mail', @MaxWorkers = 4;
 
     /* Assert */
-    SELECT @Stamped = COUNT(*) FROM [chokaq].[Queues] AS [q] WHERE [q].[Name] = 'mail' AND [q].[LastUpdatedUtc] >= @Before;
+    SELECT @Stamped = COUNT(*)
+    FROM [chokaq].[Queues] AS [q]
+    WHERE [q].[Name] = 'mail' AND [q].[LastUpdatedUtc] >= @Before;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Stamped;
 END;
 GO
@@ -158,8 +245,7 @@ BEGIN
     /* Assert */
     SELECT @Untouched = COUNT(*)
     FROM [chokaq].[Queues] AS [q]
-    WHERE [q].[Name] = 'other' AND [q].[LastUpdatedUtc] = '2026-01-02T03:04:05'
-        AND [q].[MaxWorkers] IS NULL;
+    WHERE [q].[Name] = 'other' AND [q].[LastUpdatedUtc] = '2026-01-02T03:04:05' AND [q].[MaxWorkers] IS NULL;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Untouched;
 END;
 GO
@@ -187,15 +273,44 @@ CREATE PROCEDURE [SetQueueMaxWorkersTests].[test SetQueueMaxWorkers creates the 
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [SetQueueMaxWorkersTests].[Expected] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds])
+    INSERT INTO [SetQueueMaxWorkersTests].[Expected] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds]
+    )
     VALUES ('new', 0, 1, 4, NULL, 0, 3, 10, 2, 3600, 10, NULL);
 
     /* Act */
-    INSERT INTO [SetQueueMaxWorkersTests].[Actual] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds], [LastUpdatedUtc])
+    INSERT INTO [SetQueueMaxWorkersTests].[Actual] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[SetQueueMaxWorkers] @Queue = 'new', @MaxWorkers = 4, @Create = 1;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[SetQueueMaxWorkersTests].[Expected]', @Actual = N'[SetQueueMaxWorkersTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[SetQueueMaxWorkersTests].[Expected]',
+        @Actual = N'[SetQueueMaxWorkersTests].[Actual]';
 END;
 GO
 
@@ -203,7 +318,9 @@ CREATE PROCEDURE [SetQueueMaxWorkersTests].[test SetQueueMaxWorkers refuses a qu
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51010, @ExpectedMessagePattern = N'SetQueueMaxWorkers:%"new"%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51010,
+        @ExpectedMessagePattern = N'SetQueueMaxWorkers:%"new"%';
 
     /* Act */
     EXECUTE [chokaq].[SetQueueMaxWorkers] @Queue = 'new', @MaxWorkers = 4;
@@ -214,7 +331,9 @@ CREATE PROCEDURE [SetQueueMaxWorkersTests].[test SetQueueMaxWorkers refuses a qu
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueueMaxWorkers: @Queue%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueueMaxWorkers: @Queue%';
 
     /* Act */
     EXECUTE [chokaq].[SetQueueMaxWorkers] @Queue = NULL, @MaxWorkers = 4, @Create = 1;
@@ -225,7 +344,9 @@ CREATE PROCEDURE [SetQueueMaxWorkersTests].[test SetQueueMaxWorkers refuses a li
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueueMaxWorkers:%@MaxWorkers%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueueMaxWorkers:%@MaxWorkers%';
 
     /* Act */
     EXECUTE [chokaq].[SetQueueMaxWorkers] @Queue = 'mail', @MaxWorkers = -1;
@@ -261,9 +382,7 @@ BEGIN
 
     /* Assert */
     SET @Open = @@TRANCOUNT;
-    SELECT @Changed = COUNT(*)
-    FROM [chokaq].[Queues] AS [q]
-    WHERE [q].[Name] = 'mail' AND [q].[MaxWorkers] = 4;
+    SELECT @Changed = COUNT(*) FROM [chokaq].[Queues] AS [q] WHERE [q].[Name] = 'mail' AND [q].[MaxWorkers] = 4;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 0, @Actual = @Open;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Changed;
 END;

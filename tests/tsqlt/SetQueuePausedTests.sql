@@ -67,15 +67,44 @@ CREATE PROCEDURE [SetQueuePausedTests].[test SetQueuePaused returns the row as i
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [SetQueuePausedTests].[Expected] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds])
+    INSERT INTO [SetQueuePausedTests].[Expected] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds]
+    )
     VALUES ('mail', 1, 1, NULL, NULL, 0, 3, 10, 2, 3600, 10, NULL);
 
     /* Act */
-    INSERT INTO [SetQueuePausedTests].[Actual] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds], [LastUpdatedUtc])
+    INSERT INTO [SetQueuePausedTests].[Actual] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[SetQueuePaused] @Queue = 'mail', @IsPaused = 1;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[SetQueuePausedTests].[Expected]', @Actual = N'[SetQueuePausedTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[SetQueuePausedTests].[Expected]',
+        @Actual = N'[SetQueuePausedTests].[Actual]';
 END;
 GO
 
@@ -89,9 +118,7 @@ BEGIN
     EXECUTE [chokaq].[SetQueuePaused] @Queue = 'mail', @IsPaused = 1;
 
     /* Assert */
-    SELECT @Changed = COUNT(*)
-    FROM [chokaq].[Queues] AS [q]
-    WHERE [q].[Name] = 'mail' AND [q].[IsPaused] = 1;
+    SELECT @Changed = COUNT(*) FROM [chokaq].[Queues] AS [q] WHERE [q].[Name] = 'mail' AND [q].[IsPaused] = 1;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Changed;
 END;
 GO
@@ -101,15 +128,44 @@ AS
 BEGIN
     /* Assemble */
     EXECUTE [chokaq].[SetQueuePaused] @Queue = 'mail', @IsPaused = 1;
-    INSERT INTO [SetQueuePausedTests].[Expected] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds])
+    INSERT INTO [SetQueuePausedTests].[Expected] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds]
+    )
     VALUES ('mail', 0, 1, NULL, NULL, 0, 3, 10, 2, 3600, 10, NULL);
 
     /* Act */
-    INSERT INTO [SetQueuePausedTests].[Actual] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds], [LastUpdatedUtc])
+    INSERT INTO [SetQueuePausedTests].[Actual] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[SetQueuePaused] @Queue = 'mail', @IsPaused = 0;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[SetQueuePausedTests].[Expected]', @Actual = N'[SetQueuePausedTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[SetQueuePausedTests].[Expected]',
+        @Actual = N'[SetQueuePausedTests].[Actual]';
 END;
 GO
 
@@ -117,16 +173,45 @@ CREATE PROCEDURE [SetQueuePausedTests].[test SetQueuePaused answers the same whe
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [SetQueuePausedTests].[Expected] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds])
+    INSERT INTO [SetQueuePausedTests].[Expected] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds]
+    )
     VALUES ('mail', 1, 1, NULL, NULL, 0, 3, 10, 2, 3600, 10, NULL);
     EXECUTE [chokaq].[SetQueuePaused] @Queue = 'mail', @IsPaused = 1;
 
     /* Act */
-    INSERT INTO [SetQueuePausedTests].[Actual] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds], [LastUpdatedUtc])
+    INSERT INTO [SetQueuePausedTests].[Actual] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[SetQueuePaused] @Queue = 'mail', @IsPaused = 1;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[SetQueuePausedTests].[Expected]', @Actual = N'[SetQueuePausedTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[SetQueuePausedTests].[Expected]',
+        @Actual = N'[SetQueuePausedTests].[Actual]';
 END;
 GO
 
@@ -141,7 +226,9 @@ BEGIN
     EXECUTE [chokaq].[SetQueuePaused] @Queue = 'mail', @IsPaused = 1;
 
     /* Assert */
-    SELECT @Stamped = COUNT(*) FROM [chokaq].[Queues] AS [q] WHERE [q].[Name] = 'mail' AND [q].[LastUpdatedUtc] >= @Before;
+    SELECT @Stamped = COUNT(*)
+    FROM [chokaq].[Queues] AS [q]
+    WHERE [q].[Name] = 'mail' AND [q].[LastUpdatedUtc] >= @Before;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Stamped;
 END;
 GO
@@ -158,8 +245,7 @@ BEGIN
     /* Assert */
     SELECT @Untouched = COUNT(*)
     FROM [chokaq].[Queues] AS [q]
-    WHERE [q].[Name] = 'other' AND [q].[LastUpdatedUtc] = '2026-01-02T03:04:05'
-        AND [q].[IsPaused] = 0;
+    WHERE [q].[Name] = 'other' AND [q].[LastUpdatedUtc] = '2026-01-02T03:04:05' AND [q].[IsPaused] = 0;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Untouched;
 END;
 GO
@@ -187,15 +273,44 @@ CREATE PROCEDURE [SetQueuePausedTests].[test SetQueuePaused creates the queue wh
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [SetQueuePausedTests].[Expected] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds])
+    INSERT INTO [SetQueuePausedTests].[Expected] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds]
+    )
     VALUES ('new', 1, 1, NULL, NULL, 0, 3, 10, 2, 3600, 10, NULL);
 
     /* Act */
-    INSERT INTO [SetQueuePausedTests].[Actual] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds], [LastUpdatedUtc])
+    INSERT INTO [SetQueuePausedTests].[Actual] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[SetQueuePaused] @Queue = 'new', @IsPaused = 1, @Create = 1;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[SetQueuePausedTests].[Expected]', @Actual = N'[SetQueuePausedTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[SetQueuePausedTests].[Expected]',
+        @Actual = N'[SetQueuePausedTests].[Actual]';
 END;
 GO
 
@@ -214,7 +329,9 @@ CREATE PROCEDURE [SetQueuePausedTests].[test SetQueuePaused refuses a queue with
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueuePaused: @Queue%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueuePaused: @Queue%';
 
     /* Act */
     EXECUTE [chokaq].[SetQueuePaused] @Queue = NULL, @IsPaused = 1, @Create = 1;
@@ -225,7 +342,9 @@ CREATE PROCEDURE [SetQueuePausedTests].[test SetQueuePaused refuses NULL for IsP
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueuePaused:%@IsPaused%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueuePaused:%@IsPaused%';
 
     /* Act */
     EXECUTE [chokaq].[SetQueuePaused] @Queue = 'mail', @IsPaused = NULL;
@@ -261,9 +380,7 @@ BEGIN
 
     /* Assert */
     SET @Open = @@TRANCOUNT;
-    SELECT @Changed = COUNT(*)
-    FROM [chokaq].[Queues] AS [q]
-    WHERE [q].[Name] = 'mail' AND [q].[IsPaused] = 1;
+    SELECT @Changed = COUNT(*) FROM [chokaq].[Queues] AS [q] WHERE [q].[Name] = 'mail' AND [q].[IsPaused] = 1;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 0, @Actual = @Open;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Changed;
 END;

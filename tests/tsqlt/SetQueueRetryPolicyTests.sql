@@ -67,15 +67,51 @@ CREATE PROCEDURE [SetQueueRetryPolicyTests].[test SetQueueRetryPolicy returns th
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [SetQueueRetryPolicyTests].[Expected] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds])
+    INSERT INTO [SetQueueRetryPolicyTests].[Expected] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds]
+    )
     VALUES ('mail', 0, 1, NULL, NULL, 0, 5, 20, 1.5, 600, 0, 7200);
 
     /* Act */
-    INSERT INTO [SetQueueRetryPolicyTests].[Actual] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds], [LastUpdatedUtc])
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 5, @RetryBaseSeconds = 20, @RetryMultiplier = 1.5, @RetryMaxSeconds = 600, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 7200;
+    INSERT INTO [SetQueueRetryPolicyTests].[Actual] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds],
+        [LastUpdatedUtc]
+    )
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[SetQueueRetryPolicyTests].[Expected]', @Actual = N'[SetQueueRetryPolicyTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[SetQueueRetryPolicyTests].[Expected]',
+        @Actual = N'[SetQueueRetryPolicyTests].[Actual]';
 END;
 GO
 
@@ -86,12 +122,25 @@ BEGIN
     DECLARE @Changed INT;
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 5, @RetryBaseSeconds = 20, @RetryMultiplier = 1.5, @RetryMaxSeconds = 600, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 7200;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200;
 
     /* Assert */
     SELECT @Changed = COUNT(*)
     FROM [chokaq].[Queues] AS [q]
-    WHERE [q].[Name] = 'mail' AND [q].[MaxAttempts] = 5 AND [q].[RetryBaseSeconds] = 20 AND [q].[RetryMultiplier] = 1.5 AND [q].[RetryMaxSeconds] = 600 AND [q].[RetryJitterPercent] = 0 AND [q].[MaxJobAgeSeconds] = 7200;
+    WHERE [q].[Name] = 'mail'
+        AND [q].[MaxAttempts] = 5
+        AND [q].[RetryBaseSeconds] = 20
+        AND [q].[RetryMultiplier] = 1.5
+        AND [q].[RetryMaxSeconds] = 600
+        AND [q].[RetryJitterPercent] = 0
+        AND [q].[MaxJobAgeSeconds] = 7200;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Changed;
 END;
 GO
@@ -100,16 +149,59 @@ CREATE PROCEDURE [SetQueueRetryPolicyTests].[test SetQueueRetryPolicy takes it b
 AS
 BEGIN
     /* Assemble */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 5, @RetryBaseSeconds = 20, @RetryMultiplier = 1.5, @RetryMaxSeconds = 600, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 7200;
-    INSERT INTO [SetQueueRetryPolicyTests].[Expected] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds])
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200;
+    INSERT INTO [SetQueueRetryPolicyTests].[Expected] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds]
+    )
     VALUES ('mail', 0, 1, NULL, NULL, 0, 3, 10, 2, 3600, 10, NULL);
 
     /* Act */
-    INSERT INTO [SetQueueRetryPolicyTests].[Actual] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds], [LastUpdatedUtc])
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 3, @RetryBaseSeconds = 10, @RetryMultiplier = 2, @RetryMaxSeconds = 3600, @RetryJitterPercent = 10, @MaxJobAgeSeconds = NULL;
+    INSERT INTO [SetQueueRetryPolicyTests].[Actual] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds],
+        [LastUpdatedUtc]
+    )
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 3,
+        @RetryBaseSeconds = 10,
+        @RetryMultiplier = 2,
+        @RetryMaxSeconds = 3600,
+        @RetryJitterPercent = 10,
+        @MaxJobAgeSeconds = NULL;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[SetQueueRetryPolicyTests].[Expected]', @Actual = N'[SetQueueRetryPolicyTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[SetQueueRetryPolicyTests].[Expected]',
+        @Actual = N'[SetQueueRetryPolicyTests].[Actual]';
 END;
 GO
 
@@ -117,16 +209,59 @@ CREATE PROCEDURE [SetQueueRetryPolicyTests].[test SetQueueRetryPolicy answers th
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [SetQueueRetryPolicyTests].[Expected] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds])
+    INSERT INTO [SetQueueRetryPolicyTests].[Expected] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds]
+    )
     VALUES ('mail', 0, 1, NULL, NULL, 0, 5, 20, 1.5, 600, 0, 7200);
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 5, @RetryBaseSeconds = 20, @RetryMultiplier = 1.5, @RetryMaxSeconds = 600, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 7200;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200;
 
     /* Act */
-    INSERT INTO [SetQueueRetryPolicyTests].[Actual] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds], [LastUpdatedUtc])
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 5, @RetryBaseSeconds = 20, @RetryMultiplier = 1.5, @RetryMaxSeconds = 600, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 7200;
+    INSERT INTO [SetQueueRetryPolicyTests].[Actual] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds],
+        [LastUpdatedUtc]
+    )
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[SetQueueRetryPolicyTests].[Expected]', @Actual = N'[SetQueueRetryPolicyTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[SetQueueRetryPolicyTests].[Expected]',
+        @Actual = N'[SetQueueRetryPolicyTests].[Actual]';
 END;
 GO
 
@@ -138,10 +273,19 @@ BEGIN
     DECLARE @Stamped INT;
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 5, @RetryBaseSeconds = 20, @RetryMultiplier = 1.5, @RetryMaxSeconds = 600, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 7200;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200;
 
     /* Assert */
-    SELECT @Stamped = COUNT(*) FROM [chokaq].[Queues] AS [q] WHERE [q].[Name] = 'mail' AND [q].[LastUpdatedUtc] >= @Before;
+    SELECT @Stamped = COUNT(*)
+    FROM [chokaq].[Queues] AS [q]
+    WHERE [q].[Name] = 'mail' AND [q].[LastUpdatedUtc] >= @Before;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Stamped;
 END;
 GO
@@ -153,13 +297,26 @@ BEGIN
     DECLARE @Untouched INT;
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 5, @RetryBaseSeconds = 20, @RetryMultiplier = 1.5, @RetryMaxSeconds = 600, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 7200;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200;
 
     /* Assert */
     SELECT @Untouched = COUNT(*)
     FROM [chokaq].[Queues] AS [q]
-    WHERE [q].[Name] = 'other' AND [q].[LastUpdatedUtc] = '2026-01-02T03:04:05'
-        AND [q].[MaxAttempts] = 3 AND [q].[RetryBaseSeconds] = 10 AND [q].[RetryMultiplier] = 2 AND [q].[RetryMaxSeconds] = 3600 AND [q].[RetryJitterPercent] = 10 AND [q].[MaxJobAgeSeconds] IS NULL;
+    WHERE [q].[Name] = 'other'
+        AND [q].[LastUpdatedUtc] = '2026-01-02T03:04:05'
+        AND [q].[MaxAttempts] = 3
+        AND [q].[RetryBaseSeconds] = 10
+        AND [q].[RetryMultiplier] = 2
+        AND [q].[RetryMaxSeconds] = 3600
+        AND [q].[RetryJitterPercent] = 10
+        AND [q].[MaxJobAgeSeconds] IS NULL;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Untouched;
 END;
 GO
@@ -174,7 +331,15 @@ BEGIN
     VALUES (N'SetQueueRetryPolicy', 'mail', 1);
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 5, @RetryBaseSeconds = 20, @RetryMultiplier = 1.5, @RetryMaxSeconds = 600, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 7200, @Create = 1;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200,
+        @Create = 1;
 
     /* Assert */
     EXECUTE [tSQLt].[AssertEqualsTable]
@@ -187,15 +352,52 @@ CREATE PROCEDURE [SetQueueRetryPolicyTests].[test SetQueueRetryPolicy creates th
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [SetQueueRetryPolicyTests].[Expected] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds])
+    INSERT INTO [SetQueueRetryPolicyTests].[Expected] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds]
+    )
     VALUES ('new', 0, 1, NULL, NULL, 0, 5, 20, 1.5, 600, 0, 7200);
 
     /* Act */
-    INSERT INTO [SetQueueRetryPolicyTests].[Actual] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds], [LastUpdatedUtc])
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'new', @MaxAttempts = 5, @RetryBaseSeconds = 20, @RetryMultiplier = 1.5, @RetryMaxSeconds = 600, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 7200, @Create = 1;
+    INSERT INTO [SetQueueRetryPolicyTests].[Actual] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds],
+        [LastUpdatedUtc]
+    )
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'new',
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200,
+        @Create = 1;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[SetQueueRetryPolicyTests].[Expected]', @Actual = N'[SetQueueRetryPolicyTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[SetQueueRetryPolicyTests].[Expected]',
+        @Actual = N'[SetQueueRetryPolicyTests].[Actual]';
 END;
 GO
 
@@ -203,10 +405,19 @@ CREATE PROCEDURE [SetQueueRetryPolicyTests].[test SetQueueRetryPolicy refuses a 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51010, @ExpectedMessagePattern = N'SetQueueRetryPolicy:%"new"%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51010,
+        @ExpectedMessagePattern = N'SetQueueRetryPolicy:%"new"%';
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'new', @MaxAttempts = 5, @RetryBaseSeconds = 20, @RetryMultiplier = 1.5, @RetryMaxSeconds = 600, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 7200;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'new',
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200;
 END;
 GO
 
@@ -214,10 +425,20 @@ CREATE PROCEDURE [SetQueueRetryPolicyTests].[test SetQueueRetryPolicy refuses a 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueueRetryPolicy: @Queue%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueueRetryPolicy: @Queue%';
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = NULL, @MaxAttempts = 5, @RetryBaseSeconds = 20, @RetryMultiplier = 1.5, @RetryMaxSeconds = 600, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 7200, @Create = 1;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = NULL,
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200,
+        @Create = 1;
 END;
 GO
 
@@ -225,10 +446,19 @@ CREATE PROCEDURE [SetQueueRetryPolicyTests].[test SetQueueRetryPolicy refuses no
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@MaxAttempts%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@MaxAttempts%';
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 0, @RetryBaseSeconds = 20, @RetryMultiplier = 1.5, @RetryMaxSeconds = 600, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 7200;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 0,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200;
 END;
 GO
 
@@ -236,10 +466,19 @@ CREATE PROCEDURE [SetQueueRetryPolicyTests].[test SetQueueRetryPolicy refuses mo
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@MaxAttempts%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@MaxAttempts%';
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 1001, @RetryBaseSeconds = 20, @RetryMultiplier = 1.5, @RetryMaxSeconds = 600, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 7200;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 1001,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200;
 END;
 GO
 
@@ -247,10 +486,19 @@ CREATE PROCEDURE [SetQueueRetryPolicyTests].[test SetQueueRetryPolicy refuses NU
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@MaxAttempts%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@MaxAttempts%';
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = NULL, @RetryBaseSeconds = 20, @RetryMultiplier = 1.5, @RetryMaxSeconds = 600, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 7200;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = NULL,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200;
 END;
 GO
 
@@ -258,10 +506,19 @@ CREATE PROCEDURE [SetQueueRetryPolicyTests].[test SetQueueRetryPolicy refuses a 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@RetryBaseSeconds%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@RetryBaseSeconds%';
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 5, @RetryBaseSeconds = -1, @RetryMultiplier = 1.5, @RetryMaxSeconds = 600, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 7200;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = -1,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200;
 END;
 GO
 
@@ -269,10 +526,19 @@ CREATE PROCEDURE [SetQueueRetryPolicyTests].[test SetQueueRetryPolicy refuses a 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@RetryBaseSeconds%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@RetryBaseSeconds%';
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 5, @RetryBaseSeconds = 86401, @RetryMultiplier = 1.5, @RetryMaxSeconds = 86401, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 7200;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = 86401,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 86401,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200;
 END;
 GO
 
@@ -280,10 +546,19 @@ CREATE PROCEDURE [SetQueueRetryPolicyTests].[test SetQueueRetryPolicy refuses NU
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@RetryBaseSeconds%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@RetryBaseSeconds%';
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 5, @RetryBaseSeconds = NULL, @RetryMultiplier = 1.5, @RetryMaxSeconds = 600, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 7200;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = NULL,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200;
 END;
 GO
 
@@ -291,10 +566,19 @@ CREATE PROCEDURE [SetQueueRetryPolicyTests].[test SetQueueRetryPolicy refuses a 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@RetryMultiplier%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@RetryMultiplier%';
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 5, @RetryBaseSeconds = 20, @RetryMultiplier = 0.9, @RetryMaxSeconds = 600, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 7200;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 0.9,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200;
 END;
 GO
 
@@ -302,10 +586,19 @@ CREATE PROCEDURE [SetQueueRetryPolicyTests].[test SetQueueRetryPolicy refuses a 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@RetryMultiplier%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@RetryMultiplier%';
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 5, @RetryBaseSeconds = 20, @RetryMultiplier = 100.5, @RetryMaxSeconds = 600, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 7200;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 100.5,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200;
 END;
 GO
 
@@ -313,10 +606,19 @@ CREATE PROCEDURE [SetQueueRetryPolicyTests].[test SetQueueRetryPolicy refuses NU
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@RetryMultiplier%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@RetryMultiplier%';
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 5, @RetryBaseSeconds = 20, @RetryMultiplier = NULL, @RetryMaxSeconds = 600, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 7200;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = NULL,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200;
 END;
 GO
 
@@ -324,10 +626,19 @@ CREATE PROCEDURE [SetQueueRetryPolicyTests].[test SetQueueRetryPolicy refuses a 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@RetryMaxSeconds%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@RetryMaxSeconds%';
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 5, @RetryBaseSeconds = 20, @RetryMultiplier = 1.5, @RetryMaxSeconds = 19, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 7200;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 19,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200;
 END;
 GO
 
@@ -335,10 +646,19 @@ CREATE PROCEDURE [SetQueueRetryPolicyTests].[test SetQueueRetryPolicy refuses a 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@RetryMaxSeconds%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@RetryMaxSeconds%';
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 5, @RetryBaseSeconds = 20, @RetryMultiplier = 1.5, @RetryMaxSeconds = 2592001, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 7200;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 2592001,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200;
 END;
 GO
 
@@ -346,10 +666,19 @@ CREATE PROCEDURE [SetQueueRetryPolicyTests].[test SetQueueRetryPolicy refuses NU
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@RetryMaxSeconds%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@RetryMaxSeconds%';
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 5, @RetryBaseSeconds = 20, @RetryMultiplier = 1.5, @RetryMaxSeconds = NULL, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 7200;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = NULL,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200;
 END;
 GO
 
@@ -357,10 +686,19 @@ CREATE PROCEDURE [SetQueueRetryPolicyTests].[test SetQueueRetryPolicy refuses a 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@RetryJitterPercent%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@RetryJitterPercent%';
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 5, @RetryBaseSeconds = 20, @RetryMultiplier = 1.5, @RetryMaxSeconds = 600, @RetryJitterPercent = -1, @MaxJobAgeSeconds = 7200;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = -1,
+        @MaxJobAgeSeconds = 7200;
 END;
 GO
 
@@ -368,10 +706,19 @@ CREATE PROCEDURE [SetQueueRetryPolicyTests].[test SetQueueRetryPolicy refuses a 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@RetryJitterPercent%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@RetryJitterPercent%';
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 5, @RetryBaseSeconds = 20, @RetryMultiplier = 1.5, @RetryMaxSeconds = 600, @RetryJitterPercent = 101, @MaxJobAgeSeconds = 7200;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = 101,
+        @MaxJobAgeSeconds = 7200;
 END;
 GO
 
@@ -379,10 +726,19 @@ CREATE PROCEDURE [SetQueueRetryPolicyTests].[test SetQueueRetryPolicy refuses NU
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@RetryJitterPercent%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@RetryJitterPercent%';
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 5, @RetryBaseSeconds = 20, @RetryMultiplier = 1.5, @RetryMaxSeconds = 600, @RetryJitterPercent = NULL, @MaxJobAgeSeconds = 7200;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = NULL,
+        @MaxJobAgeSeconds = 7200;
 END;
 GO
 
@@ -390,10 +746,19 @@ CREATE PROCEDURE [SetQueueRetryPolicyTests].[test SetQueueRetryPolicy refuses a 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@MaxJobAgeSeconds%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueueRetryPolicy:%@MaxJobAgeSeconds%';
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 5, @RetryBaseSeconds = 20, @RetryMultiplier = 1.5, @RetryMaxSeconds = 600, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 0;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 0;
 END;
 GO
 
@@ -405,7 +770,14 @@ BEGIN
     DECLARE @After INT;
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 5, @RetryBaseSeconds = 20, @RetryMultiplier = 1.5, @RetryMaxSeconds = 600, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 7200;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200;
 
     /* Assert */
     SET @After = @@TRANCOUNT;
@@ -422,13 +794,26 @@ BEGIN
     DECLARE @Open INT;
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 5, @RetryBaseSeconds = 20, @RetryMultiplier = 1.5, @RetryMaxSeconds = 600, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 7200;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200;
 
     /* Assert */
     SET @Open = @@TRANCOUNT;
     SELECT @Changed = COUNT(*)
     FROM [chokaq].[Queues] AS [q]
-    WHERE [q].[Name] = 'mail' AND [q].[MaxAttempts] = 5 AND [q].[RetryBaseSeconds] = 20 AND [q].[RetryMultiplier] = 1.5 AND [q].[RetryMaxSeconds] = 600 AND [q].[RetryJitterPercent] = 0 AND [q].[MaxJobAgeSeconds] = 7200;
+    WHERE [q].[Name] = 'mail'
+        AND [q].[MaxAttempts] = 5
+        AND [q].[RetryBaseSeconds] = 20
+        AND [q].[RetryMultiplier] = 1.5
+        AND [q].[RetryMaxSeconds] = 600
+        AND [q].[RetryJitterPercent] = 0
+        AND [q].[MaxJobAgeSeconds] = 7200;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 0, @Actual = @Open;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Changed;
 END;
@@ -449,7 +834,14 @@ BEGIN
 
     /* Act */
     BEGIN TRY
-        EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'new', @MaxAttempts = 5, @RetryBaseSeconds = 20, @RetryMultiplier = 1.5, @RetryMaxSeconds = 600, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 7200;
+        EXECUTE [chokaq].[SetQueueRetryPolicy]
+            @Queue = 'new',
+            @MaxAttempts = 5,
+            @RetryBaseSeconds = 20,
+            @RetryMultiplier = 1.5,
+            @RetryMaxSeconds = 600,
+            @RetryJitterPercent = 0,
+            @MaxJobAgeSeconds = 7200;
     END TRY
     BEGIN CATCH
         SET @Error = ERROR_NUMBER();
@@ -471,7 +863,14 @@ BEGIN
     EXECUTE [tSQLt].[ExpectNoException];
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 1, @RetryBaseSeconds = 0, @RetryMultiplier = 1, @RetryMaxSeconds = 0, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 1;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 1,
+        @RetryBaseSeconds = 0,
+        @RetryMultiplier = 1,
+        @RetryMaxSeconds = 0,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 1;
 END;
 GO
 
@@ -482,7 +881,14 @@ BEGIN
     EXECUTE [tSQLt].[ExpectNoException];
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 1000, @RetryBaseSeconds = 86400, @RetryMultiplier = 100, @RetryMaxSeconds = 2592000, @RetryJitterPercent = 100, @MaxJobAgeSeconds = 2147483647;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 1000,
+        @RetryBaseSeconds = 86400,
+        @RetryMultiplier = 100,
+        @RetryMaxSeconds = 2592000,
+        @RetryJitterPercent = 100,
+        @MaxJobAgeSeconds = 2147483647;
 END;
 GO
 
@@ -491,17 +897,37 @@ AS
 BEGIN
     /* Assemble */
     EXECUTE [tSQLt].[ApplyConstraint] @TableName = N'[chokaq].[Queues]', @ConstraintName = N'CK_Queues_MaxAttempts';
-    EXECUTE [tSQLt].[ApplyConstraint] @TableName = N'[chokaq].[Queues]', @ConstraintName = N'CK_Queues_RetryBaseSeconds';
+    EXECUTE [tSQLt].[ApplyConstraint]
+        @TableName = N'[chokaq].[Queues]',
+        @ConstraintName = N'CK_Queues_RetryBaseSeconds';
     EXECUTE [tSQLt].[ApplyConstraint] @TableName = N'[chokaq].[Queues]', @ConstraintName = N'CK_Queues_RetryMultiplier';
     EXECUTE [tSQLt].[ApplyConstraint] @TableName = N'[chokaq].[Queues]', @ConstraintName = N'CK_Queues_RetryMaxSeconds';
-    EXECUTE [tSQLt].[ApplyConstraint] @TableName = N'[chokaq].[Queues]', @ConstraintName = N'CK_Queues_RetryJitterPercent';
-    EXECUTE [tSQLt].[ApplyConstraint] @TableName = N'[chokaq].[Queues]', @ConstraintName = N'CK_Queues_MaxJobAgeSeconds';
+    EXECUTE [tSQLt].[ApplyConstraint]
+        @TableName = N'[chokaq].[Queues]',
+        @ConstraintName = N'CK_Queues_RetryJitterPercent';
+    EXECUTE [tSQLt].[ApplyConstraint]
+        @TableName = N'[chokaq].[Queues]',
+        @ConstraintName = N'CK_Queues_MaxJobAgeSeconds';
 
     /* Assert */
     EXECUTE [tSQLt].[ExpectNoException];
 
     /* Act */
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 1000, @RetryBaseSeconds = 86400, @RetryMultiplier = 100, @RetryMaxSeconds = 2592000, @RetryJitterPercent = 100, @MaxJobAgeSeconds = 2147483647;
-    EXECUTE [chokaq].[SetQueueRetryPolicy] @Queue = 'mail', @MaxAttempts = 1, @RetryBaseSeconds = 0, @RetryMultiplier = 1, @RetryMaxSeconds = 0, @RetryJitterPercent = 0, @MaxJobAgeSeconds = 1;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 1000,
+        @RetryBaseSeconds = 86400,
+        @RetryMultiplier = 100,
+        @RetryMaxSeconds = 2592000,
+        @RetryJitterPercent = 100,
+        @MaxJobAgeSeconds = 2147483647;
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = 'mail',
+        @MaxAttempts = 1,
+        @RetryBaseSeconds = 0,
+        @RetryMultiplier = 1,
+        @RetryMaxSeconds = 0,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 1;
 END;
 GO

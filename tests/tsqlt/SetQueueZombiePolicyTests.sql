@@ -67,15 +67,44 @@ CREATE PROCEDURE [SetQueueZombiePolicyTests].[test SetQueueZombiePolicy returns 
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [SetQueueZombiePolicyTests].[Expected] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds])
+    INSERT INTO [SetQueueZombiePolicyTests].[Expected] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds]
+    )
     VALUES ('mail', 0, 1, NULL, 60, 1, 3, 10, 2, 3600, 10, NULL);
 
     /* Act */
-    INSERT INTO [SetQueueZombiePolicyTests].[Actual] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds], [LastUpdatedUtc])
+    INSERT INTO [SetQueueZombiePolicyTests].[Actual] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[SetQueueZombiePolicy] @Queue = 'mail', @ZombieTimeoutSeconds = 60, @ZombieAction = 1;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[SetQueueZombiePolicyTests].[Expected]', @Actual = N'[SetQueueZombiePolicyTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[SetQueueZombiePolicyTests].[Expected]',
+        @Actual = N'[SetQueueZombiePolicyTests].[Actual]';
 END;
 GO
 
@@ -101,15 +130,44 @@ AS
 BEGIN
     /* Assemble */
     EXECUTE [chokaq].[SetQueueZombiePolicy] @Queue = 'mail', @ZombieTimeoutSeconds = 60, @ZombieAction = 1;
-    INSERT INTO [SetQueueZombiePolicyTests].[Expected] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds])
+    INSERT INTO [SetQueueZombiePolicyTests].[Expected] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds]
+    )
     VALUES ('mail', 0, 1, NULL, NULL, 0, 3, 10, 2, 3600, 10, NULL);
 
     /* Act */
-    INSERT INTO [SetQueueZombiePolicyTests].[Actual] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds], [LastUpdatedUtc])
+    INSERT INTO [SetQueueZombiePolicyTests].[Actual] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[SetQueueZombiePolicy] @Queue = 'mail', @ZombieTimeoutSeconds = NULL, @ZombieAction = 0;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[SetQueueZombiePolicyTests].[Expected]', @Actual = N'[SetQueueZombiePolicyTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[SetQueueZombiePolicyTests].[Expected]',
+        @Actual = N'[SetQueueZombiePolicyTests].[Actual]';
 END;
 GO
 
@@ -117,16 +175,45 @@ CREATE PROCEDURE [SetQueueZombiePolicyTests].[test SetQueueZombiePolicy answers 
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [SetQueueZombiePolicyTests].[Expected] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds])
+    INSERT INTO [SetQueueZombiePolicyTests].[Expected] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds]
+    )
     VALUES ('mail', 0, 1, NULL, 60, 1, 3, 10, 2, 3600, 10, NULL);
     EXECUTE [chokaq].[SetQueueZombiePolicy] @Queue = 'mail', @ZombieTimeoutSeconds = 60, @ZombieAction = 1;
 
     /* Act */
-    INSERT INTO [SetQueueZombiePolicyTests].[Actual] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds], [LastUpdatedUtc])
+    INSERT INTO [SetQueueZombiePolicyTests].[Actual] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[SetQueueZombiePolicy] @Queue = 'mail', @ZombieTimeoutSeconds = 60, @ZombieAction = 1;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[SetQueueZombiePolicyTests].[Expected]', @Actual = N'[SetQueueZombiePolicyTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[SetQueueZombiePolicyTests].[Expected]',
+        @Actual = N'[SetQueueZombiePolicyTests].[Actual]';
 END;
 GO
 
@@ -141,7 +228,9 @@ BEGIN
     EXECUTE [chokaq].[SetQueueZombiePolicy] @Queue = 'mail', @ZombieTimeoutSeconds = 60, @ZombieAction = 1;
 
     /* Assert */
-    SELECT @Stamped = COUNT(*) FROM [chokaq].[Queues] AS [q] WHERE [q].[Name] = 'mail' AND [q].[LastUpdatedUtc] >= @Before;
+    SELECT @Stamped = COUNT(*)
+    FROM [chokaq].[Queues] AS [q]
+    WHERE [q].[Name] = 'mail' AND [q].[LastUpdatedUtc] >= @Before;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Stamped;
 END;
 GO
@@ -158,8 +247,10 @@ BEGIN
     /* Assert */
     SELECT @Untouched = COUNT(*)
     FROM [chokaq].[Queues] AS [q]
-    WHERE [q].[Name] = 'other' AND [q].[LastUpdatedUtc] = '2026-01-02T03:04:05'
-        AND [q].[ZombieTimeoutSeconds] IS NULL AND [q].[ZombieAction] = 0;
+    WHERE [q].[Name] = 'other'
+        AND [q].[LastUpdatedUtc] = '2026-01-02T03:04:05'
+        AND [q].[ZombieTimeoutSeconds] IS NULL
+        AND [q].[ZombieAction] = 0;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Untouched;
 END;
 GO
@@ -187,15 +278,44 @@ CREATE PROCEDURE [SetQueueZombiePolicyTests].[test SetQueueZombiePolicy creates 
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [SetQueueZombiePolicyTests].[Expected] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds])
+    INSERT INTO [SetQueueZombiePolicyTests].[Expected] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds]
+    )
     VALUES ('new', 0, 1, NULL, 60, 1, 3, 10, 2, 3600, 10, NULL);
 
     /* Act */
-    INSERT INTO [SetQueueZombiePolicyTests].[Actual] ([Queue], [IsPaused], [IsActive], [MaxWorkers], [ZombieTimeoutSeconds], [ZombieAction], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent], [MaxJobAgeSeconds], [LastUpdatedUtc])
+    INSERT INTO [SetQueueZombiePolicyTests].[Actual] (
+        [Queue],
+        [IsPaused],
+        [IsActive],
+        [MaxWorkers],
+        [ZombieTimeoutSeconds],
+        [ZombieAction],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent],
+        [MaxJobAgeSeconds],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[SetQueueZombiePolicy] @Queue = 'new', @ZombieTimeoutSeconds = 60, @ZombieAction = 1, @Create = 1;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[SetQueueZombiePolicyTests].[Expected]', @Actual = N'[SetQueueZombiePolicyTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[SetQueueZombiePolicyTests].[Expected]',
+        @Actual = N'[SetQueueZombiePolicyTests].[Actual]';
 END;
 GO
 
@@ -203,7 +323,9 @@ CREATE PROCEDURE [SetQueueZombiePolicyTests].[test SetQueueZombiePolicy refuses 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51010, @ExpectedMessagePattern = N'SetQueueZombiePolicy:%"new"%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51010,
+        @ExpectedMessagePattern = N'SetQueueZombiePolicy:%"new"%';
 
     /* Act */
     EXECUTE [chokaq].[SetQueueZombiePolicy] @Queue = 'new', @ZombieTimeoutSeconds = 60, @ZombieAction = 1;
@@ -214,7 +336,9 @@ CREATE PROCEDURE [SetQueueZombiePolicyTests].[test SetQueueZombiePolicy refuses 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueueZombiePolicy: @Queue%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueueZombiePolicy: @Queue%';
 
     /* Act */
     EXECUTE [chokaq].[SetQueueZombiePolicy] @Queue = NULL, @ZombieTimeoutSeconds = 60, @ZombieAction = 1, @Create = 1;
@@ -225,7 +349,9 @@ CREATE PROCEDURE [SetQueueZombiePolicyTests].[test SetQueueZombiePolicy refuses 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueueZombiePolicy:%@ZombieTimeoutSeconds%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueueZombiePolicy:%@ZombieTimeoutSeconds%';
 
     /* Act */
     EXECUTE [chokaq].[SetQueueZombiePolicy] @Queue = 'mail', @ZombieTimeoutSeconds = 0, @ZombieAction = 1;
@@ -236,7 +362,9 @@ CREATE PROCEDURE [SetQueueZombiePolicyTests].[test SetQueueZombiePolicy refuses 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueueZombiePolicy:%@ZombieTimeoutSeconds%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueueZombiePolicy:%@ZombieTimeoutSeconds%';
 
     /* Act */
     EXECUTE [chokaq].[SetQueueZombiePolicy] @Queue = 'mail', @ZombieTimeoutSeconds = 604801, @ZombieAction = 1;
@@ -247,7 +375,9 @@ CREATE PROCEDURE [SetQueueZombiePolicyTests].[test SetQueueZombiePolicy refuses 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueueZombiePolicy:%@ZombieAction%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueueZombiePolicy:%@ZombieAction%';
 
     /* Act */
     EXECUTE [chokaq].[SetQueueZombiePolicy] @Queue = 'mail', @ZombieTimeoutSeconds = 60, @ZombieAction = 2;
@@ -258,7 +388,9 @@ CREATE PROCEDURE [SetQueueZombiePolicyTests].[test SetQueueZombiePolicy refuses 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SetQueueZombiePolicy:%@ZombieAction%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SetQueueZombiePolicy:%@ZombieAction%';
 
     /* Act */
     EXECUTE [chokaq].[SetQueueZombiePolicy] @Queue = 'mail', @ZombieTimeoutSeconds = 60, @ZombieAction = NULL;

@@ -62,30 +62,118 @@ BEGIN
         @CommandToExecute = N'INSERT INTO [SettleFailuresTests].[Outcomes] ([Queue], [Type], [Outcome], [FailureReason], [DurationMs], [WaitMs], [ErrorGroup]) SELECT [o].[Queue], [o].[Type], [o].[Outcome], [o].[FailureReason], [o].[DurationMs], [o].[WaitMs], [o].[ErrorGroup] FROM @Outcomes AS [o];';
 
     /* Delays without chance: 10, 20, 40 … seconds, at most 3600. */
-    INSERT INTO [chokaq].[Queues] ([Name], [MaxAttempts], [RetryBaseSeconds], [RetryMultiplier], [RetryMaxSeconds], [RetryJitterPercent])
+    INSERT INTO [chokaq].[Queues] (
+        [Name],
+        [MaxAttempts],
+        [RetryBaseSeconds],
+        [RetryMultiplier],
+        [RetryMaxSeconds],
+        [RetryJitterPercent]
+    )
     VALUES ('mail', 3, 10, 2, 3600, 0);
 END;
 GO
 
-CREATE PROCEDURE [SettleFailuresTests].[AddJob] @Id VARCHAR(50) = 'a', @AttemptCount INT = 1, @MaxAttempts INT = NULL, @Status TINYINT = 2, @WorkerId VARCHAR(100) = 'w1', @LeaseToken BIGINT = 3, @SecondsOld INT = 60
+CREATE PROCEDURE [SettleFailuresTests].[AddJob]
+    @Id VARCHAR(50) = 'a',
+    @AttemptCount INT = 1,
+    @MaxAttempts INT = NULL,
+    @Status TINYINT = 2,
+    @WorkerId VARCHAR(100) = 'w1',
+    @LeaseToken BIGINT = 3,
+    @SecondsOld INT = 60
 AS
 BEGIN
     /* Running since 1.5 seconds after its time. */
-    INSERT INTO [chokaq].[JobsHot] ([Id], [Queue], [Type], [Payload], [Tags], [IdempotencyKey], [Priority], [Status], [AttemptCount], [MaxAttempts], [WorkerId], [LeaseToken], [HeartbeatUtc], [ScheduledAtUtc], [CreatedAtUtc], [StartedAtUtc], [LastUpdatedUtc], [CreatedBy], [LastModifiedBy])
-    VALUES (@Id, 'mail', 'welcome', N'{"to":"ж"}', 'vip', 'k1', 33, @Status, @AttemptCount, @MaxAttempts, @WorkerId, @LeaseToken, '2026-01-03T00:00:00', '2026-01-02T00:00:00', DATEADD(SECOND, -@SecondsOld, SYSUTCDATETIME()), '2026-01-02T00:00:01.5', '2026-01-03T00:00:00', 'ann', 'before');
+    INSERT INTO [chokaq].[JobsHot] (
+        [Id],
+        [Queue],
+        [Type],
+        [Payload],
+        [Tags],
+        [IdempotencyKey],
+        [Priority],
+        [Status],
+        [AttemptCount],
+        [MaxAttempts],
+        [WorkerId],
+        [LeaseToken],
+        [HeartbeatUtc],
+        [ScheduledAtUtc],
+        [CreatedAtUtc],
+        [StartedAtUtc],
+        [LastUpdatedUtc],
+        [CreatedBy],
+        [LastModifiedBy]
+    )
+    VALUES (
+        @Id,
+        'mail',
+        'welcome',
+        N'{"to":"ж"}',
+        'vip',
+        'k1',
+        33,
+        @Status,
+        @AttemptCount,
+        @MaxAttempts,
+        @WorkerId,
+        @LeaseToken,
+        '2026-01-03T00:00:00',
+        '2026-01-02T00:00:00',
+        DATEADD(SECOND, -@SecondsOld, SYSUTCDATETIME()),
+        '2026-01-02T00:00:01.5',
+        '2026-01-03T00:00:00',
+        'ann',
+        'before'
+    );
 END;
 GO
 
-CREATE PROCEDURE [SettleFailuresTests].[Settle] @Reason INT = 0, @ErrorDetails NVARCHAR(MAX) = NULL, @ErrorGroup NVARCHAR(255) = NULL, @RetryAfterSeconds INT = NULL, @DurationMs FLOAT = 5, @StaleBeforeUtc DATETIME2(7) = NULL, @WorkerId VARCHAR(100) = 'w1', @LeaseToken BIGINT = 3, @Retried INT = NULL OUTPUT, @Dead INT = NULL OUTPUT
+CREATE PROCEDURE [SettleFailuresTests].[Settle]
+    @Reason INT = 0,
+    @ErrorDetails NVARCHAR(MAX) = NULL,
+    @ErrorGroup NVARCHAR(255) = NULL,
+    @RetryAfterSeconds INT = NULL,
+    @DurationMs FLOAT = 5,
+    @StaleBeforeUtc DATETIME2(7) = NULL,
+    @WorkerId VARCHAR(100) = 'w1',
+    @LeaseToken BIGINT = 3,
+    @Retried INT = NULL OUTPUT,
+    @Dead INT = NULL OUTPUT
 AS
 BEGIN
     /* One failure of the job "a". */
     DECLARE @Failures [chokaq].[FailureRows];
 
-    INSERT INTO @Failures ([JobId], [WorkerId], [LeaseToken], [FailureReason], [ErrorDetails], [ErrorGroup], [RetryAfterSeconds], [DurationMs], [StaleBeforeUtc])
-    VALUES ('a', @WorkerId, @LeaseToken, @Reason, @ErrorDetails, @ErrorGroup, @RetryAfterSeconds, @DurationMs, @StaleBeforeUtc);
+    INSERT INTO @Failures (
+        [JobId],
+        [WorkerId],
+        [LeaseToken],
+        [FailureReason],
+        [ErrorDetails],
+        [ErrorGroup],
+        [RetryAfterSeconds],
+        [DurationMs],
+        [StaleBeforeUtc]
+    )
+    VALUES (
+        'a',
+        @WorkerId,
+        @LeaseToken,
+        @Reason,
+        @ErrorDetails,
+        @ErrorGroup,
+        @RetryAfterSeconds,
+        @DurationMs,
+        @StaleBeforeUtc
+    );
 
-    EXECUTE [chokaq].[SettleFailures] @Failures = @Failures, @ModifiedBy = 'judge', @Retried = @Retried OUTPUT, @Dead = @Dead OUTPUT;
+    EXECUTE [chokaq].[SettleFailures]
+        @Failures = @Failures,
+        @ModifiedBy = 'judge',
+        @Retried = @Retried OUTPUT,
+        @Dead = @Dead OUTPUT;
 END;
 GO
 
@@ -95,7 +183,9 @@ BEGIN
     /* The job is pending, due so many seconds after it was settled. */
     DECLARE @Delay INT;
 
-    SELECT @Delay = DATEDIFF(SECOND, [h].[LastUpdatedUtc], [h].[ScheduledAtUtc]) FROM [chokaq].[JobsHot] AS [h] WHERE [h].[Id] = 'a' AND [h].[Status] = 0;
+    SELECT @Delay = DATEDIFF(SECOND, [h].[LastUpdatedUtc], [h].[ScheduledAtUtc])
+    FROM [chokaq].[JobsHot] AS [h]
+    WHERE [h].[Id] = 'a' AND [h].[Status] = 0;
     EXECUTE [tSQLt].[AssertEquals] @Expected = @Seconds, @Actual = @Delay;
 END;
 GO
@@ -120,7 +210,9 @@ BEGIN
     /* Nothing was decided, changed or counted. */
     DECLARE @Untouched INT;
 
-    SELECT @Untouched = COUNT(*) FROM [chokaq].[JobsHot] AS [h] WHERE [h].[LastModifiedBy] = 'before' AND [h].[LastUpdatedUtc] = '2026-01-03T00:00:00';
+    SELECT @Untouched = COUNT(*)
+    FROM [chokaq].[JobsHot] AS [h]
+    WHERE [h].[LastModifiedBy] = 'before' AND [h].[LastUpdatedUtc] = '2026-01-03T00:00:00';
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Untouched;
     EXECUTE [tSQLt].[AssertEmptyTable] @TableName = N'[chokaq].[JobsDLQ]';
     EXECUTE [tSQLt].[AssertEmptyTable] @TableName = N'[SettleFailuresTests].[Outcomes]';
@@ -153,7 +245,14 @@ BEGIN
     /* Assert */
     SELECT @Pending = COUNT(*)
     FROM [chokaq].[JobsHot] AS [h]
-    WHERE [h].[Status] = 0 AND [h].[WorkerId] IS NULL AND [h].[HeartbeatUtc] IS NULL AND [h].[AttemptCount] = 2 AND [h].[LeaseToken] = 3 AND [h].[StartedAtUtc] = '2026-01-02T00:00:01.5' AND [h].[LastUpdatedUtc] >= @Before AND [h].[LastModifiedBy] = 'judge';
+    WHERE [h].[Status] = 0
+        AND [h].[WorkerId] IS NULL
+        AND [h].[HeartbeatUtc] IS NULL
+        AND [h].[AttemptCount] = 2
+        AND [h].[LeaseToken] = 3
+        AND [h].[StartedAtUtc] = '2026-01-02T00:00:01.5'
+        AND [h].[LastUpdatedUtc] >= @Before
+        AND [h].[LastModifiedBy] = 'judge';
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Pending;
     EXECUTE [tSQLt].[AssertEmptyTable] @TableName = N'[chokaq].[JobsDLQ]';
 END;
@@ -173,7 +272,11 @@ BEGIN
     /* Assert */
     SELECT @Kept = COUNT(*)
     FROM [chokaq].[JobsHot] AS [h]
-    WHERE [h].[Payload] = N'{"to":"ж"}' AND [h].[Tags] = 'vip' AND [h].[IdempotencyKey] = 'k1' AND [h].[Priority] = 33 AND [h].[CreatedBy] = 'ann';
+    WHERE [h].[Payload] = N'{"to":"ж"}'
+        AND [h].[Tags] = 'vip'
+        AND [h].[IdempotencyKey] = 'k1'
+        AND [h].[Priority] = 33
+        AND [h].[CreatedBy] = 'ann';
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Kept;
 END;
 GO
@@ -199,7 +302,11 @@ BEGIN
         ('d', 'w1', 3, 0);
 
     /* Act */
-    EXECUTE [chokaq].[SettleFailures] @Failures = @Failures, @ModifiedBy = 'judge', @Retried = @Retried OUTPUT, @Dead = @Dead OUTPUT;
+    EXECUTE [chokaq].[SettleFailures]
+        @Failures = @Failures,
+        @ModifiedBy = 'judge',
+        @Retried = @Retried OUTPUT,
+        @Dead = @Dead OUTPUT;
 
     /* Assert */
     EXECUTE [tSQLt].[AssertEquals] @Expected = 2, @Actual = @Retried;
@@ -216,7 +323,11 @@ BEGIN
     DECLARE @Dead INT;
 
     /* Act */
-    EXECUTE [chokaq].[SettleFailures] @Failures = @Failures, @ModifiedBy = 'judge', @Retried = @Retried OUTPUT, @Dead = @Dead OUTPUT;
+    EXECUTE [chokaq].[SettleFailures]
+        @Failures = @Failures,
+        @ModifiedBy = 'judge',
+        @Retried = @Retried OUTPUT,
+        @Dead = @Dead OUTPUT;
 
     /* Assert */
     EXECUTE [tSQLt].[AssertEquals] @Expected = 0, @Actual = @Retried;
@@ -268,7 +379,8 @@ BEGIN
     EXECUTE [SettleFailuresTests].[Settle];
 
     /* Assert */
-    SELECT @Delay = DATEDIFF_BIG(MILLISECOND, [h].[LastUpdatedUtc], [h].[ScheduledAtUtc]) FROM [chokaq].[JobsHot] AS [h];
+    SELECT @Delay = DATEDIFF_BIG(MILLISECOND, [h].[LastUpdatedUtc], [h].[ScheduledAtUtc])
+    FROM [chokaq].[JobsHot] AS [h];
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1500, @Actual = @Delay;
 END;
 GO
@@ -382,7 +494,8 @@ BEGIN
     EXECUTE [SettleFailuresTests].[Settle];
 
     /* Assert */
-    SELECT @Delay = DATEDIFF_BIG(MILLISECOND, [h].[LastUpdatedUtc], [h].[ScheduledAtUtc]) FROM [chokaq].[JobsHot] AS [h];
+    SELECT @Delay = DATEDIFF_BIG(MILLISECOND, [h].[LastUpdatedUtc], [h].[ScheduledAtUtc])
+    FROM [chokaq].[JobsHot] AS [h];
     SET @IsWithin = CASE WHEN @Delay BETWEEN 900000 AND 1100000 THEN 1 ELSE 0 END;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @IsWithin;
 END;
@@ -413,7 +526,11 @@ BEGIN
     END;
 
     /* Act */
-    EXECUTE [chokaq].[SettleFailures] @Failures = @Failures, @ModifiedBy = 'judge', @Retried = @Retried OUTPUT, @Dead = @Dead OUTPUT;
+    EXECUTE [chokaq].[SettleFailures]
+        @Failures = @Failures,
+        @ModifiedBy = 'judge',
+        @Retried = @Retried OUTPUT,
+        @Dead = @Dead OUTPUT;
 
     /* Assert */
     SELECT @Times = COUNT(DISTINCT [h].[ScheduledAtUtc]) FROM [chokaq].[JobsHot] AS [h];
@@ -446,12 +563,17 @@ BEGIN
     END;
 
     /* Act */
-    EXECUTE [chokaq].[SettleFailures] @Failures = @Failures, @ModifiedBy = 'judge', @Retried = @Retried OUTPUT, @Dead = @Dead OUTPUT;
+    EXECUTE [chokaq].[SettleFailures]
+        @Failures = @Failures,
+        @ModifiedBy = 'judge',
+        @Retried = @Retried OUTPUT,
+        @Dead = @Dead OUTPUT;
 
     /* Assert */
     SELECT @TooLong = COUNT(*)
     FROM [chokaq].[JobsHot] AS [h]
-    WHERE [h].[ScheduledAtUtc] > DATEADD(SECOND, 3600, [h].[LastUpdatedUtc]) OR [h].[ScheduledAtUtc] < [h].[LastUpdatedUtc];
+    WHERE [h].[ScheduledAtUtc] > DATEADD(SECOND, 3600, [h].[LastUpdatedUtc])
+        OR [h].[ScheduledAtUtc] < [h].[LastUpdatedUtc];
     EXECUTE [tSQLt].[AssertEquals] @Expected = 0, @Actual = @TooLong;
 END;
 GO
@@ -547,7 +669,11 @@ BEGIN
         ('d', 'w1', 3, 9);
 
     /* Act */
-    EXECUTE [chokaq].[SettleFailures] @Failures = @Failures, @ModifiedBy = 'judge', @Retried = @Retried OUTPUT, @Dead = @Dead OUTPUT;
+    EXECUTE [chokaq].[SettleFailures]
+        @Failures = @Failures,
+        @ModifiedBy = 'judge',
+        @Retried = @Retried OUTPUT,
+        @Dead = @Dead OUTPUT;
 
     /* Assert */
     EXECUTE [tSQLt].[AssertEquals] @Expected = 4, @Actual = @Retried;
@@ -783,14 +909,58 @@ BEGIN
     UPDATE [chokaq].[JobsHot]
     SET [CreatedAtUtc] = '2026-01-01T00:00:00.1234567';
 
-    INSERT INTO [SettleFailuresTests].[ExpectedDead] ([Id], [Queue], [Type], [Payload], [Tags], [IdempotencyKey], [Priority], [AttemptCount], [MaxAttempts], [WorkerId], [LeaseToken], [ScheduledAtUtc], [CreatedAtUtc], [StartedAtUtc], [FailureReason], [ErrorDetails], [DurationMs], [WaitMs], [CreatedBy], [LastModifiedBy])
-    VALUES ('a', 'mail', 'welcome', N'{"to":"ж"}', 'vip', 'k1', 33, 2, 5, 'w1', 3, '2026-01-02T00:00:00', '2026-01-01T00:00:00.1234567', '2026-01-02T00:00:01.5', 6, N'всё плохо', 12.5, 1500, 'ann', 'judge');
+    INSERT INTO [SettleFailuresTests].[ExpectedDead] (
+        [Id],
+        [Queue],
+        [Type],
+        [Payload],
+        [Tags],
+        [IdempotencyKey],
+        [Priority],
+        [AttemptCount],
+        [MaxAttempts],
+        [WorkerId],
+        [LeaseToken],
+        [ScheduledAtUtc],
+        [CreatedAtUtc],
+        [StartedAtUtc],
+        [FailureReason],
+        [ErrorDetails],
+        [DurationMs],
+        [WaitMs],
+        [CreatedBy],
+        [LastModifiedBy]
+    )
+    VALUES (
+        'a',
+        'mail',
+        'welcome',
+        N'{"to":"ж"}',
+        'vip',
+        'k1',
+        33,
+        2,
+        5,
+        'w1',
+        3,
+        '2026-01-02T00:00:00',
+        '2026-01-01T00:00:00.1234567',
+        '2026-01-02T00:00:01.5',
+        6,
+        N'всё плохо',
+        12.5,
+        1500,
+        'ann',
+        'judge'
+    );
 
     /* Act */
     EXECUTE [SettleFailuresTests].[Settle] @Reason = 6, @ErrorDetails = N'всё плохо', @DurationMs = 12.5;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[SettleFailuresTests].[ExpectedDead]', @Actual = N'[chokaq].[JobsDLQ]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[SettleFailuresTests].[ExpectedDead]',
+        @Actual = N'[chokaq].[JobsDLQ]';
     EXECUTE [tSQLt].[AssertEmptyTable] @TableName = N'[chokaq].[JobsHot]';
 END;
 GO
@@ -808,7 +978,9 @@ BEGIN
     EXECUTE [SettleFailuresTests].[Settle] @Reason = 6;
 
     /* Assert */
-    SELECT @Stamped = COUNT(*) FROM [chokaq].[JobsDLQ] AS [d] WHERE [d].[FailedAtUtc] >= @Before AND [d].[FailedAtUtc] <= SYSUTCDATETIME();
+    SELECT @Stamped = COUNT(*)
+    FROM [chokaq].[JobsDLQ] AS [d]
+    WHERE [d].[FailedAtUtc] >= @Before AND [d].[FailedAtUtc] <= SYSUTCDATETIME();
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Stamped;
 END;
 GO
@@ -861,14 +1033,24 @@ BEGIN
     /* Assemble */
     EXECUTE [SettleFailuresTests].[AddJob];
 
-    INSERT INTO [SettleFailuresTests].[ExpectedOutcomes] ([Queue], [Type], [Outcome], [FailureReason], [DurationMs], [WaitMs], [ErrorGroup])
+    INSERT INTO [SettleFailuresTests].[ExpectedOutcomes] (
+        [Queue],
+        [Type],
+        [Outcome],
+        [FailureReason],
+        [DurationMs],
+        [WaitMs],
+        [ErrorGroup]
+    )
     VALUES ('mail', 'welcome', 2, 8, 5, 1500, 'broken pipe');
 
     /* Act */
     EXECUTE [SettleFailuresTests].[Settle] @Reason = 8, @ErrorGroup = N'broken pipe';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[SettleFailuresTests].[ExpectedOutcomes]', @Actual = N'[SettleFailuresTests].[Outcomes]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[SettleFailuresTests].[ExpectedOutcomes]',
+        @Actual = N'[SettleFailuresTests].[Outcomes]';
 END;
 GO
 
@@ -878,14 +1060,24 @@ BEGIN
     /* Assemble */
     EXECUTE [SettleFailuresTests].[AddJob] @AttemptCount = 3;
 
-    INSERT INTO [SettleFailuresTests].[ExpectedOutcomes] ([Queue], [Type], [Outcome], [FailureReason], [DurationMs], [WaitMs], [ErrorGroup])
+    INSERT INTO [SettleFailuresTests].[ExpectedOutcomes] (
+        [Queue],
+        [Type],
+        [Outcome],
+        [FailureReason],
+        [DurationMs],
+        [WaitMs],
+        [ErrorGroup]
+    )
     VALUES ('mail', 'welcome', 1, 0, 5, 1500, 'broken pipe');
 
     /* Act */
     EXECUTE [SettleFailuresTests].[Settle] @Reason = 8, @ErrorGroup = N'broken pipe';
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[SettleFailuresTests].[ExpectedOutcomes]', @Actual = N'[SettleFailuresTests].[Outcomes]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[SettleFailuresTests].[ExpectedOutcomes]',
+        @Actual = N'[SettleFailuresTests].[Outcomes]';
 END;
 GO
 
@@ -1001,7 +1193,11 @@ BEGIN
         ('c', 'w1', 3, 0, N'всё плохо');
 
     /* Act */
-    EXECUTE [chokaq].[SettleFailures] @Failures = @Failures, @ModifiedBy = 'judge', @Retried = @Retried OUTPUT, @Dead = @Dead OUTPUT;
+    EXECUTE [chokaq].[SettleFailures]
+        @Failures = @Failures,
+        @ModifiedBy = 'judge',
+        @Retried = @Retried OUTPUT,
+        @Dead = @Dead OUTPUT;
 
     /* Assert */
     SELECT @Groups = COUNT(DISTINCT [o].[ErrorGroup]) FROM [SettleFailuresTests].[Outcomes] AS [o];

@@ -72,11 +72,44 @@ BEGIN
 END;
 GO
 
-CREATE PROCEDURE [SweepZombiesTests].[AddJob] @Id VARCHAR(50), @Status TINYINT, @SecondsSilent INT, @Queue VARCHAR(255) = 'mail', @AttemptCount INT = 1
+CREATE PROCEDURE [SweepZombiesTests].[AddJob]
+    @Id VARCHAR(50),
+    @Status TINYINT,
+    @SecondsSilent INT,
+    @Queue VARCHAR(255) = 'mail',
+    @AttemptCount INT = 1
 AS
 BEGIN
-    INSERT INTO [chokaq].[JobsHot] ([Id], [Queue], [Type], [Status], [AttemptCount], [WorkerId], [LeaseToken], [HeartbeatUtc], [ScheduledAtUtc], [CreatedAtUtc], [StartedAtUtc], [LastUpdatedUtc], [LastModifiedBy])
-    VALUES (@Id, @Queue, 'welcome', @Status, @AttemptCount, 'w1', 3, DATEADD(SECOND, -@SecondsSilent, SYSUTCDATETIME()), '2026-01-02T00:00:00', '2026-01-01T00:00:00', CASE WHEN @Status = 2 THEN CONVERT(DATETIME2(7), '2026-01-02T00:00:01') END, '2026-01-03T00:00:00', 'before');
+    INSERT INTO [chokaq].[JobsHot] (
+        [Id],
+        [Queue],
+        [Type],
+        [Status],
+        [AttemptCount],
+        [WorkerId],
+        [LeaseToken],
+        [HeartbeatUtc],
+        [ScheduledAtUtc],
+        [CreatedAtUtc],
+        [StartedAtUtc],
+        [LastUpdatedUtc],
+        [LastModifiedBy]
+    )
+    VALUES (
+        @Id,
+        @Queue,
+        'welcome',
+        @Status,
+        @AttemptCount,
+        'w1',
+        3,
+        DATEADD(SECOND, -@SecondsSilent, SYSUTCDATETIME()),
+        '2026-01-02T00:00:00',
+        '2026-01-01T00:00:00',
+        CASE WHEN @Status = 2 THEN CONVERT(DATETIME2(7), '2026-01-02T00:00:01') END,
+        '2026-01-03T00:00:00',
+        'before'
+    );
 END;
 GO
 
@@ -94,7 +127,9 @@ BEGIN
     INSERT INTO [SweepZombiesTests].[Expected] ([Recovered], [Buried], [Retried])
     VALUES (@Recovered, @Buried, @Retried);
 
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[SweepZombiesTests].[Expected]', @Actual = N'[SweepZombiesTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[SweepZombiesTests].[Expected]',
+        @Actual = N'[SweepZombiesTests].[Actual]';
 END;
 GO
 
@@ -104,7 +139,9 @@ BEGIN
     /* So many jobs are as they were. */
     DECLARE @Untouched INT;
 
-    SELECT @Untouched = COUNT(*) FROM [chokaq].[JobsHot] AS [h] WHERE [h].[LastModifiedBy] = 'before' AND [h].[LastUpdatedUtc] = '2026-01-03T00:00:00';
+    SELECT @Untouched = COUNT(*)
+    FROM [chokaq].[JobsHot] AS [h]
+    WHERE [h].[LastModifiedBy] = 'before' AND [h].[LastUpdatedUtc] = '2026-01-03T00:00:00';
     EXECUTE [tSQLt].[AssertEquals] @Expected = @Expected, @Actual = @Untouched;
 END;
 GO
@@ -135,7 +172,11 @@ BEGIN
     EXECUTE [SweepZombiesTests].[AssertAnswer] @Recovered = 1, @Buried = 0, @Retried = 0;
     SELECT @Pending = COUNT(*)
     FROM [chokaq].[JobsHot] AS [h]
-    WHERE [h].[Status] = 0 AND [h].[WorkerId] IS NULL AND [h].[HeartbeatUtc] IS NULL AND [h].[LastModifiedBy] = 'SweepZombies' AND [h].[LastUpdatedUtc] > '2026-01-03T00:00:00';
+    WHERE [h].[Status] = 0
+        AND [h].[WorkerId] IS NULL
+        AND [h].[HeartbeatUtc] IS NULL
+        AND [h].[LastModifiedBy] = 'SweepZombies'
+        AND [h].[LastUpdatedUtc] > '2026-01-03T00:00:00';
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Pending;
 END;
 GO
@@ -154,7 +195,10 @@ BEGIN
     /* Assert */
     SELECT @Kept = COUNT(*)
     FROM [chokaq].[JobsHot] AS [h]
-    WHERE [h].[ScheduledAtUtc] = '2026-01-02T00:00:00' AND [h].[CreatedAtUtc] = '2026-01-01T00:00:00' AND [h].[LeaseToken] = 3 AND [h].[AttemptCount] = 2;
+    WHERE [h].[ScheduledAtUtc] = '2026-01-02T00:00:00'
+        AND [h].[CreatedAtUtc] = '2026-01-01T00:00:00'
+        AND [h].[LeaseToken] = 3
+        AND [h].[AttemptCount] = 2;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Kept;
 END;
 GO
@@ -215,14 +259,36 @@ BEGIN
     UPDATE [chokaq].[JobsHot]
     SET [HeartbeatUtc] = '2026-01-02T03:04:05.1234567';
 
-    INSERT INTO [SweepZombiesTests].[ExpectedFailures] ([JobId], [WorkerId], [LeaseToken], [FailureReason], [ErrorDetails], [ErrorGroup], [RetryAfterSeconds], [DurationMs], [ModifiedBy])
-    VALUES ('a', 'w1', 3, 2, N'No heartbeat since 2026-01-02T03:04:05.1234567Z from worker w1.', N'No heartbeat', NULL, NULL, 'SweepZombies');
+    INSERT INTO [SweepZombiesTests].[ExpectedFailures] (
+        [JobId],
+        [WorkerId],
+        [LeaseToken],
+        [FailureReason],
+        [ErrorDetails],
+        [ErrorGroup],
+        [RetryAfterSeconds],
+        [DurationMs],
+        [ModifiedBy]
+    )
+    VALUES (
+        'a',
+        'w1',
+        3,
+        2,
+        N'No heartbeat since 2026-01-02T03:04:05.1234567Z from worker w1.',
+        N'No heartbeat',
+        NULL,
+        NULL,
+        'SweepZombies'
+    );
 
     /* Act */
     EXECUTE [SweepZombiesTests].[Sweep];
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[SweepZombiesTests].[ExpectedFailures]', @Actual = N'[SweepZombiesTests].[Failures]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[SweepZombiesTests].[ExpectedFailures]',
+        @Actual = N'[SweepZombiesTests].[Failures]';
 END;
 GO
 
@@ -240,7 +306,8 @@ BEGIN
     EXECUTE [SweepZombiesTests].[Sweep];
 
     /* Assert */
-    SELECT @SecondsAgo = DATEDIFF(SECOND, [f].[StaleBeforeUtc], SYSUTCDATETIME()) FROM [SweepZombiesTests].[Failures] AS [f];
+    SELECT @SecondsAgo = DATEDIFF(SECOND, [f].[StaleBeforeUtc], SYSUTCDATETIME())
+    FROM [SweepZombiesTests].[Failures] AS [f];
     SET @IsRight = CASE WHEN @SecondsAgo BETWEEN 300 AND 360 THEN 1 ELSE 0 END;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @IsRight;
 END;
@@ -297,7 +364,8 @@ BEGIN
     EXECUTE [SweepZombiesTests].[Sweep];
 
     /* Assert */
-    SELECT @Found = STRING_AGG([f].[JobId], ',') WITHIN GROUP (ORDER BY [f].[JobId]) FROM [SweepZombiesTests].[Failures] AS [f];
+    SELECT @Found = STRING_AGG([f].[JobId], ',') WITHIN GROUP (ORDER BY [f].[JobId])
+    FROM [SweepZombiesTests].[Failures] AS [f];
     EXECUTE [tSQLt].[AssertEqualsString] @Expected = N'a,c', @Actual = @Found;
 END;
 GO
@@ -335,7 +403,13 @@ BEGIN
 
     /* Assert */
     EXECUTE [SweepZombiesTests].[AssertAnswer] @Recovered = 0, @Buried = 1, @Retried = 0;
-    SELECT @Buried = COUNT(*) FROM [chokaq].[JobsDLQ] AS [d] WHERE [d].[FailureReason] = 2 AND [d].[WorkerId] = 'w1' AND [d].[LeaseToken] = 3 AND [d].[LastModifiedBy] = 'SweepZombies' AND [d].[ErrorDetails] LIKE N'No heartbeat since %';
+    SELECT @Buried = COUNT(*)
+    FROM [chokaq].[JobsDLQ] AS [d]
+    WHERE [d].[FailureReason] = 2
+        AND [d].[WorkerId] = 'w1'
+        AND [d].[LeaseToken] = 3
+        AND [d].[LastModifiedBy] = 'SweepZombies'
+        AND [d].[ErrorDetails] LIKE N'No heartbeat since %';
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Buried;
 END;
 GO
@@ -357,7 +431,9 @@ BEGIN
 
     /* Assert */
     EXECUTE [SweepZombiesTests].[AssertAnswer] @Recovered = 0, @Buried = 0, @Retried = 1;
-    SELECT @Pending = COUNT(*) FROM [chokaq].[JobsHot] AS [h] WHERE [h].[Status] = 0 AND [h].[LastModifiedBy] = 'SweepZombies';
+    SELECT @Pending = COUNT(*)
+    FROM [chokaq].[JobsHot] AS [h]
+    WHERE [h].[Status] = 0 AND [h].[LastModifiedBy] = 'SweepZombies';
     EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Pending;
 END;
 GO
@@ -381,8 +457,11 @@ BEGIN
     EXECUTE [SweepZombiesTests].[Sweep] @BatchSize = 2;
 
     /* Assert */
-    SELECT @Recovered = STRING_AGG([h].[Id], ',') WITHIN GROUP (ORDER BY [h].[Id]) FROM [chokaq].[JobsHot] AS [h] WHERE [h].[Status] = 0;
-    SELECT @Found = STRING_AGG([f].[JobId], ',') WITHIN GROUP (ORDER BY [f].[JobId]) FROM [SweepZombiesTests].[Failures] AS [f];
+    SELECT @Recovered = STRING_AGG([h].[Id], ',') WITHIN GROUP (ORDER BY [h].[Id])
+    FROM [chokaq].[JobsHot] AS [h]
+    WHERE [h].[Status] = 0;
+    SELECT @Found = STRING_AGG([f].[JobId], ',') WITHIN GROUP (ORDER BY [f].[JobId])
+    FROM [SweepZombiesTests].[Failures] AS [f];
     EXECUTE [tSQLt].[AssertEqualsString] @Expected = N'claimed 2,claimed 3', @Actual = @Recovered;
     EXECUTE [tSQLt].[AssertEqualsString] @Expected = N'running 1,running 3', @Actual = @Found;
     EXECUTE [SweepZombiesTests].[AssertAnswer] @Recovered = 2, @Buried = 5, @Retried = 4;
@@ -422,7 +501,9 @@ CREATE PROCEDURE [SweepZombiesTests].[test SweepZombies refuses a batch of no jo
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SweepZombies: @BatchSize%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SweepZombies: @BatchSize%';
 
     /* Act */
     EXECUTE [chokaq].[SweepZombies] @BatchSize = 0;
@@ -433,7 +514,9 @@ CREATE PROCEDURE [SweepZombiesTests].[test SweepZombies refuses a batch of more 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51008, @ExpectedMessagePattern = N'SweepZombies: @BatchSize%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51008,
+        @ExpectedMessagePattern = N'SweepZombies: @BatchSize%';
 
     /* Act */
     EXECUTE [chokaq].[SweepZombies] @BatchSize = 1001;

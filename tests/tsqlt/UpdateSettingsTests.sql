@@ -45,7 +45,20 @@ CREATE PROCEDURE [UpdateSettingsTests].[SetUp]
 AS
 BEGIN
     UPDATE [chokaq].[Settings]
-    SET [MetricShards] = 8, [FineResolutionMinutes] = 5, [FineRetentionHours] = 6, [HourlyRetentionDays] = 7, [DailyRetentionDays] = 90, [BucketRetentionMinutes] = 15, [RollupMaxRows] = 20000, [FetchedTimeoutSeconds] = 120, [ZombieTimeoutSeconds] = 120, [ArchiveRetentionDays] = 30, [DlqRetentionDays] = NULL, [MaintenanceBatchSize] = 1000, [LastUpdatedUtc] = '2026-01-02T03:04:05'
+    SET
+        [MetricShards] = 8,
+        [FineResolutionMinutes] = 5,
+        [FineRetentionHours] = 6,
+        [HourlyRetentionDays] = 7,
+        [DailyRetentionDays] = 90,
+        [BucketRetentionMinutes] = 15,
+        [RollupMaxRows] = 20000,
+        [FetchedTimeoutSeconds] = 120,
+        [ZombieTimeoutSeconds] = 120,
+        [ArchiveRetentionDays] = 30,
+        [DlqRetentionDays] = NULL,
+        [MaintenanceBatchSize] = 1000,
+        [LastUpdatedUtc] = '2026-01-02T03:04:05'
     WHERE [Id] = 1;
 END;
 GO
@@ -54,15 +67,44 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings without parameters c
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [UpdateSettingsTests].[Expected] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize])
+    INSERT INTO [UpdateSettingsTests].[Expected] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize]
+    )
     VALUES (8, 5, 6, 7, 90, 15, 20000, 120, 120, 30, NULL, 1000);
 
     /* Act */
-    INSERT INTO [UpdateSettingsTests].[Actual] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize], [LastUpdatedUtc])
+    INSERT INTO [UpdateSettingsTests].[Actual] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[UpdateSettings];
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[UpdateSettingsTests].[Expected]', @Actual = N'[UpdateSettingsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[UpdateSettingsTests].[Expected]',
+        @Actual = N'[UpdateSettingsTests].[Actual]';
 END;
 GO
 
@@ -70,15 +112,56 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings changes every settin
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [UpdateSettingsTests].[Expected] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize])
+    INSERT INTO [UpdateSettingsTests].[Expected] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize]
+    )
     VALUES (16, 10, 12, 14, 180, 30, 5000, 60, 300, 10, 20, 500);
 
     /* Act */
-    INSERT INTO [UpdateSettingsTests].[Actual] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize], [LastUpdatedUtc])
-    EXECUTE [chokaq].[UpdateSettings] @MetricShards = 16, @FineResolutionMinutes = 10, @FineRetentionHours = 12, @HourlyRetentionDays = 14, @DailyRetentionDays = 180, @BucketRetentionMinutes = 30, @RollupMaxRows = 5000, @FetchedTimeoutSeconds = 60, @ZombieTimeoutSeconds = 300, @ArchiveRetentionDays = 10, @DlqRetentionDays = 20, @MaintenanceBatchSize = 500;
+    INSERT INTO [UpdateSettingsTests].[Actual] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize],
+        [LastUpdatedUtc]
+    )
+    EXECUTE [chokaq].[UpdateSettings]
+        @MetricShards = 16,
+        @FineResolutionMinutes = 10,
+        @FineRetentionHours = 12,
+        @HourlyRetentionDays = 14,
+        @DailyRetentionDays = 180,
+        @BucketRetentionMinutes = 30,
+        @RollupMaxRows = 5000,
+        @FetchedTimeoutSeconds = 60,
+        @ZombieTimeoutSeconds = 300,
+        @ArchiveRetentionDays = 10,
+        @DlqRetentionDays = 20,
+        @MaintenanceBatchSize = 500;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[UpdateSettingsTests].[Expected]', @Actual = N'[UpdateSettingsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[UpdateSettingsTests].[Expected]',
+        @Actual = N'[UpdateSettingsTests].[Actual]';
 END;
 GO
 
@@ -86,15 +169,44 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings changes MetricShards
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [UpdateSettingsTests].[Expected] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize])
+    INSERT INTO [UpdateSettingsTests].[Expected] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize]
+    )
     VALUES (16, 5, 6, 7, 90, 15, 20000, 120, 120, 30, NULL, 1000);
 
     /* Act */
-    INSERT INTO [UpdateSettingsTests].[Actual] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize], [LastUpdatedUtc])
+    INSERT INTO [UpdateSettingsTests].[Actual] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[UpdateSettings] @MetricShards = 16;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[UpdateSettingsTests].[Expected]', @Actual = N'[UpdateSettingsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[UpdateSettingsTests].[Expected]',
+        @Actual = N'[UpdateSettingsTests].[Actual]';
 END;
 GO
 
@@ -102,15 +214,44 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings changes FineResoluti
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [UpdateSettingsTests].[Expected] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize])
+    INSERT INTO [UpdateSettingsTests].[Expected] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize]
+    )
     VALUES (8, 10, 6, 7, 90, 15, 20000, 120, 120, 30, NULL, 1000);
 
     /* Act */
-    INSERT INTO [UpdateSettingsTests].[Actual] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize], [LastUpdatedUtc])
+    INSERT INTO [UpdateSettingsTests].[Actual] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[UpdateSettings] @FineResolutionMinutes = 10;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[UpdateSettingsTests].[Expected]', @Actual = N'[UpdateSettingsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[UpdateSettingsTests].[Expected]',
+        @Actual = N'[UpdateSettingsTests].[Actual]';
 END;
 GO
 
@@ -118,15 +259,44 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings changes FineRetentio
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [UpdateSettingsTests].[Expected] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize])
+    INSERT INTO [UpdateSettingsTests].[Expected] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize]
+    )
     VALUES (8, 5, 12, 7, 90, 15, 20000, 120, 120, 30, NULL, 1000);
 
     /* Act */
-    INSERT INTO [UpdateSettingsTests].[Actual] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize], [LastUpdatedUtc])
+    INSERT INTO [UpdateSettingsTests].[Actual] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[UpdateSettings] @FineRetentionHours = 12;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[UpdateSettingsTests].[Expected]', @Actual = N'[UpdateSettingsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[UpdateSettingsTests].[Expected]',
+        @Actual = N'[UpdateSettingsTests].[Actual]';
 END;
 GO
 
@@ -134,15 +304,44 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings changes HourlyRetent
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [UpdateSettingsTests].[Expected] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize])
+    INSERT INTO [UpdateSettingsTests].[Expected] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize]
+    )
     VALUES (8, 5, 6, 14, 90, 15, 20000, 120, 120, 30, NULL, 1000);
 
     /* Act */
-    INSERT INTO [UpdateSettingsTests].[Actual] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize], [LastUpdatedUtc])
+    INSERT INTO [UpdateSettingsTests].[Actual] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[UpdateSettings] @HourlyRetentionDays = 14;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[UpdateSettingsTests].[Expected]', @Actual = N'[UpdateSettingsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[UpdateSettingsTests].[Expected]',
+        @Actual = N'[UpdateSettingsTests].[Actual]';
 END;
 GO
 
@@ -150,15 +349,44 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings changes DailyRetenti
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [UpdateSettingsTests].[Expected] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize])
+    INSERT INTO [UpdateSettingsTests].[Expected] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize]
+    )
     VALUES (8, 5, 6, 7, 180, 15, 20000, 120, 120, 30, NULL, 1000);
 
     /* Act */
-    INSERT INTO [UpdateSettingsTests].[Actual] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize], [LastUpdatedUtc])
+    INSERT INTO [UpdateSettingsTests].[Actual] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[UpdateSettings] @DailyRetentionDays = 180;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[UpdateSettingsTests].[Expected]', @Actual = N'[UpdateSettingsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[UpdateSettingsTests].[Expected]',
+        @Actual = N'[UpdateSettingsTests].[Actual]';
 END;
 GO
 
@@ -166,15 +394,44 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings changes BucketRetent
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [UpdateSettingsTests].[Expected] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize])
+    INSERT INTO [UpdateSettingsTests].[Expected] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize]
+    )
     VALUES (8, 5, 6, 7, 90, 30, 20000, 120, 120, 30, NULL, 1000);
 
     /* Act */
-    INSERT INTO [UpdateSettingsTests].[Actual] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize], [LastUpdatedUtc])
+    INSERT INTO [UpdateSettingsTests].[Actual] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[UpdateSettings] @BucketRetentionMinutes = 30;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[UpdateSettingsTests].[Expected]', @Actual = N'[UpdateSettingsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[UpdateSettingsTests].[Expected]',
+        @Actual = N'[UpdateSettingsTests].[Actual]';
 END;
 GO
 
@@ -182,15 +439,44 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings changes RollupMaxRow
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [UpdateSettingsTests].[Expected] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize])
+    INSERT INTO [UpdateSettingsTests].[Expected] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize]
+    )
     VALUES (8, 5, 6, 7, 90, 15, 5000, 120, 120, 30, NULL, 1000);
 
     /* Act */
-    INSERT INTO [UpdateSettingsTests].[Actual] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize], [LastUpdatedUtc])
+    INSERT INTO [UpdateSettingsTests].[Actual] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[UpdateSettings] @RollupMaxRows = 5000;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[UpdateSettingsTests].[Expected]', @Actual = N'[UpdateSettingsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[UpdateSettingsTests].[Expected]',
+        @Actual = N'[UpdateSettingsTests].[Actual]';
 END;
 GO
 
@@ -198,15 +484,44 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings changes FetchedTimeo
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [UpdateSettingsTests].[Expected] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize])
+    INSERT INTO [UpdateSettingsTests].[Expected] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize]
+    )
     VALUES (8, 5, 6, 7, 90, 15, 20000, 60, 120, 30, NULL, 1000);
 
     /* Act */
-    INSERT INTO [UpdateSettingsTests].[Actual] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize], [LastUpdatedUtc])
+    INSERT INTO [UpdateSettingsTests].[Actual] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[UpdateSettings] @FetchedTimeoutSeconds = 60;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[UpdateSettingsTests].[Expected]', @Actual = N'[UpdateSettingsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[UpdateSettingsTests].[Expected]',
+        @Actual = N'[UpdateSettingsTests].[Actual]';
 END;
 GO
 
@@ -214,15 +529,44 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings changes ZombieTimeou
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [UpdateSettingsTests].[Expected] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize])
+    INSERT INTO [UpdateSettingsTests].[Expected] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize]
+    )
     VALUES (8, 5, 6, 7, 90, 15, 20000, 120, 300, 30, NULL, 1000);
 
     /* Act */
-    INSERT INTO [UpdateSettingsTests].[Actual] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize], [LastUpdatedUtc])
+    INSERT INTO [UpdateSettingsTests].[Actual] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[UpdateSettings] @ZombieTimeoutSeconds = 300;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[UpdateSettingsTests].[Expected]', @Actual = N'[UpdateSettingsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[UpdateSettingsTests].[Expected]',
+        @Actual = N'[UpdateSettingsTests].[Actual]';
 END;
 GO
 
@@ -230,15 +574,44 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings changes ArchiveReten
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [UpdateSettingsTests].[Expected] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize])
+    INSERT INTO [UpdateSettingsTests].[Expected] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize]
+    )
     VALUES (8, 5, 6, 7, 90, 15, 20000, 120, 120, 10, NULL, 1000);
 
     /* Act */
-    INSERT INTO [UpdateSettingsTests].[Actual] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize], [LastUpdatedUtc])
+    INSERT INTO [UpdateSettingsTests].[Actual] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[UpdateSettings] @ArchiveRetentionDays = 10;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[UpdateSettingsTests].[Expected]', @Actual = N'[UpdateSettingsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[UpdateSettingsTests].[Expected]',
+        @Actual = N'[UpdateSettingsTests].[Actual]';
 END;
 GO
 
@@ -246,15 +619,44 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings changes DlqRetention
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [UpdateSettingsTests].[Expected] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize])
+    INSERT INTO [UpdateSettingsTests].[Expected] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize]
+    )
     VALUES (8, 5, 6, 7, 90, 15, 20000, 120, 120, 30, 20, 1000);
 
     /* Act */
-    INSERT INTO [UpdateSettingsTests].[Actual] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize], [LastUpdatedUtc])
+    INSERT INTO [UpdateSettingsTests].[Actual] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[UpdateSettings] @DlqRetentionDays = 20;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[UpdateSettingsTests].[Expected]', @Actual = N'[UpdateSettingsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[UpdateSettingsTests].[Expected]',
+        @Actual = N'[UpdateSettingsTests].[Actual]';
 END;
 GO
 
@@ -262,15 +664,44 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings changes MaintenanceB
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [UpdateSettingsTests].[Expected] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize])
+    INSERT INTO [UpdateSettingsTests].[Expected] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize]
+    )
     VALUES (8, 5, 6, 7, 90, 15, 20000, 120, 120, 30, NULL, 500);
 
     /* Act */
-    INSERT INTO [UpdateSettingsTests].[Actual] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize], [LastUpdatedUtc])
+    INSERT INTO [UpdateSettingsTests].[Actual] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[UpdateSettings] @MaintenanceBatchSize = 500;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[UpdateSettingsTests].[Expected]', @Actual = N'[UpdateSettingsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[UpdateSettingsTests].[Expected]',
+        @Actual = N'[UpdateSettingsTests].[Actual]';
 END;
 GO
 
@@ -278,15 +709,44 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings takes -1 for keep fo
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [UpdateSettingsTests].[Expected] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize])
+    INSERT INTO [UpdateSettingsTests].[Expected] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize]
+    )
     VALUES (8, 5, 6, 7, NULL, 15, 20000, 120, 120, NULL, NULL, 1000);
 
     /* Act */
-    INSERT INTO [UpdateSettingsTests].[Actual] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize], [LastUpdatedUtc])
+    INSERT INTO [UpdateSettingsTests].[Actual] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize],
+        [LastUpdatedUtc]
+    )
     EXECUTE [chokaq].[UpdateSettings] @DailyRetentionDays = -1, @ArchiveRetentionDays = -1, @DlqRetentionDays = -1;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[UpdateSettingsTests].[Expected]', @Actual = N'[UpdateSettingsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[UpdateSettingsTests].[Expected]',
+        @Actual = N'[UpdateSettingsTests].[Actual]';
 END;
 GO
 
@@ -294,15 +754,56 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings accepts the lowest v
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [UpdateSettingsTests].[Expected] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize])
+    INSERT INTO [UpdateSettingsTests].[Expected] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize]
+    )
     VALUES (1, 1, 1, 1, 2, 6, 1, 1, 1, 0, 0, 1);
 
     /* Act */
-    INSERT INTO [UpdateSettingsTests].[Actual] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize], [LastUpdatedUtc])
-    EXECUTE [chokaq].[UpdateSettings] @MetricShards = 1, @FineResolutionMinutes = 1, @FineRetentionHours = 1, @HourlyRetentionDays = 1, @DailyRetentionDays = 2, @BucketRetentionMinutes = 6, @RollupMaxRows = 1, @FetchedTimeoutSeconds = 1, @ZombieTimeoutSeconds = 1, @ArchiveRetentionDays = 0, @DlqRetentionDays = 0, @MaintenanceBatchSize = 1;
+    INSERT INTO [UpdateSettingsTests].[Actual] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize],
+        [LastUpdatedUtc]
+    )
+    EXECUTE [chokaq].[UpdateSettings]
+        @MetricShards = 1,
+        @FineResolutionMinutes = 1,
+        @FineRetentionHours = 1,
+        @HourlyRetentionDays = 1,
+        @DailyRetentionDays = 2,
+        @BucketRetentionMinutes = 6,
+        @RollupMaxRows = 1,
+        @FetchedTimeoutSeconds = 1,
+        @ZombieTimeoutSeconds = 1,
+        @ArchiveRetentionDays = 0,
+        @DlqRetentionDays = 0,
+        @MaintenanceBatchSize = 1;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[UpdateSettingsTests].[Expected]', @Actual = N'[UpdateSettingsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[UpdateSettingsTests].[Expected]',
+        @Actual = N'[UpdateSettingsTests].[Actual]';
 END;
 GO
 
@@ -310,15 +811,51 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings accepts the highest 
 AS
 BEGIN
     /* Assemble */
-    INSERT INTO [UpdateSettingsTests].[Expected] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize])
+    INSERT INTO [UpdateSettingsTests].[Expected] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize]
+    )
     VALUES (64, 60, 6, 7, 90, 1440, 1000000, 86400, 604800, 30, NULL, 1000);
 
     /* Act */
-    INSERT INTO [UpdateSettingsTests].[Actual] ([MetricShards], [FineResolutionMinutes], [FineRetentionHours], [HourlyRetentionDays], [DailyRetentionDays], [BucketRetentionMinutes], [RollupMaxRows], [FetchedTimeoutSeconds], [ZombieTimeoutSeconds], [ArchiveRetentionDays], [DlqRetentionDays], [MaintenanceBatchSize], [LastUpdatedUtc])
-    EXECUTE [chokaq].[UpdateSettings] @MetricShards = 64, @FineResolutionMinutes = 60, @BucketRetentionMinutes = 1440, @RollupMaxRows = 1000000, @FetchedTimeoutSeconds = 86400, @ZombieTimeoutSeconds = 604800, @MaintenanceBatchSize = 1000;
+    INSERT INTO [UpdateSettingsTests].[Actual] (
+        [MetricShards],
+        [FineResolutionMinutes],
+        [FineRetentionHours],
+        [HourlyRetentionDays],
+        [DailyRetentionDays],
+        [BucketRetentionMinutes],
+        [RollupMaxRows],
+        [FetchedTimeoutSeconds],
+        [ZombieTimeoutSeconds],
+        [ArchiveRetentionDays],
+        [DlqRetentionDays],
+        [MaintenanceBatchSize],
+        [LastUpdatedUtc]
+    )
+    EXECUTE [chokaq].[UpdateSettings]
+        @MetricShards = 64,
+        @FineResolutionMinutes = 60,
+        @BucketRetentionMinutes = 1440,
+        @RollupMaxRows = 1000000,
+        @FetchedTimeoutSeconds = 86400,
+        @ZombieTimeoutSeconds = 604800,
+        @MaintenanceBatchSize = 1000;
 
     /* Assert */
-    EXECUTE [tSQLt].[AssertEqualsTable] @Expected = N'[UpdateSettingsTests].[Expected]', @Actual = N'[UpdateSettingsTests].[Actual]';
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[UpdateSettingsTests].[Expected]',
+        @Actual = N'[UpdateSettingsTests].[Actual]';
 END;
 GO
 
@@ -342,7 +879,9 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings refuses no shard]
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 547, @ExpectedMessagePattern = N'%CK[_]Settings[_]MetricShards%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 547,
+        @ExpectedMessagePattern = N'%CK[_]Settings[_]MetricShards%';
 
     /* Act */
     EXECUTE [chokaq].[UpdateSettings] @MetricShards = 0;
@@ -353,7 +892,9 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings refuses more than 64
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 547, @ExpectedMessagePattern = N'%CK[_]Settings[_]MetricShards%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 547,
+        @ExpectedMessagePattern = N'%CK[_]Settings[_]MetricShards%';
 
     /* Act */
     EXECUTE [chokaq].[UpdateSettings] @MetricShards = 65;
@@ -364,7 +905,9 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings refuses a fine width
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 547, @ExpectedMessagePattern = N'%CK[_]Settings[_]FineResolutionMinutes%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 547,
+        @ExpectedMessagePattern = N'%CK[_]Settings[_]FineResolutionMinutes%';
 
     /* Act */
     EXECUTE [chokaq].[UpdateSettings] @FineResolutionMinutes = 7;
@@ -375,7 +918,9 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings refuses a fine width
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 547, @ExpectedMessagePattern = N'%CK[_]Settings[_]FineResolutionMinutes%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 547,
+        @ExpectedMessagePattern = N'%CK[_]Settings[_]FineResolutionMinutes%';
 
     /* Act */
     EXECUTE [chokaq].[UpdateSettings] @FineResolutionMinutes = 120;
@@ -386,7 +931,9 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings refuses a fine reten
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 547, @ExpectedMessagePattern = N'%CK[_]Settings[_]FineRetentionHours%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 547,
+        @ExpectedMessagePattern = N'%CK[_]Settings[_]FineRetentionHours%';
 
     /* Act */
     EXECUTE [chokaq].[UpdateSettings] @FineRetentionHours = 0;
@@ -397,7 +944,9 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings refuses an hourly re
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 547, @ExpectedMessagePattern = N'%CK[_]Settings[_]HourlyRetentionDays%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 547,
+        @ExpectedMessagePattern = N'%CK[_]Settings[_]HourlyRetentionDays%';
 
     /* Act */
     EXECUTE [chokaq].[UpdateSettings] @FineRetentionHours = 48, @HourlyRetentionDays = 2;
@@ -408,7 +957,9 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings refuses a daily rete
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 547, @ExpectedMessagePattern = N'%CK[_]Settings[_]DailyRetentionDays%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 547,
+        @ExpectedMessagePattern = N'%CK[_]Settings[_]DailyRetentionDays%';
 
     /* Act */
     EXECUTE [chokaq].[UpdateSettings] @HourlyRetentionDays = 30, @DailyRetentionDays = 30;
@@ -419,7 +970,9 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings refuses buckets kept
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 547, @ExpectedMessagePattern = N'%CK[_]Settings[_]BucketRetentionMinutes%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 547,
+        @ExpectedMessagePattern = N'%CK[_]Settings[_]BucketRetentionMinutes%';
 
     /* Act */
     EXECUTE [chokaq].[UpdateSettings] @BucketRetentionMinutes = 5;
@@ -430,7 +983,9 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings refuses buckets kept
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 547, @ExpectedMessagePattern = N'%CK[_]Settings[_]BucketRetentionMinutes%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 547,
+        @ExpectedMessagePattern = N'%CK[_]Settings[_]BucketRetentionMinutes%';
 
     /* Act */
     EXECUTE [chokaq].[UpdateSettings] @BucketRetentionMinutes = 1441;
@@ -441,7 +996,9 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings refuses a rollup of 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 547, @ExpectedMessagePattern = N'%CK[_]Settings[_]RollupMaxRows%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 547,
+        @ExpectedMessagePattern = N'%CK[_]Settings[_]RollupMaxRows%';
 
     /* Act */
     EXECUTE [chokaq].[UpdateSettings] @RollupMaxRows = 0;
@@ -452,7 +1009,9 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings refuses a claim that
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 547, @ExpectedMessagePattern = N'%CK[_]Settings[_]FetchedTimeoutSeconds%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 547,
+        @ExpectedMessagePattern = N'%CK[_]Settings[_]FetchedTimeoutSeconds%';
 
     /* Act */
     EXECUTE [chokaq].[UpdateSettings] @FetchedTimeoutSeconds = 0;
@@ -463,7 +1022,9 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings refuses a claim that
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 547, @ExpectedMessagePattern = N'%CK[_]Settings[_]FetchedTimeoutSeconds%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 547,
+        @ExpectedMessagePattern = N'%CK[_]Settings[_]FetchedTimeoutSeconds%';
 
     /* Act */
     EXECUTE [chokaq].[UpdateSettings] @FetchedTimeoutSeconds = 86401;
@@ -474,7 +1035,9 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings refuses a heartbeat 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 547, @ExpectedMessagePattern = N'%CK[_]Settings[_]ZombieTimeoutSeconds%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 547,
+        @ExpectedMessagePattern = N'%CK[_]Settings[_]ZombieTimeoutSeconds%';
 
     /* Act */
     EXECUTE [chokaq].[UpdateSettings] @ZombieTimeoutSeconds = 0;
@@ -485,7 +1048,9 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings refuses a heartbeat 
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 547, @ExpectedMessagePattern = N'%CK[_]Settings[_]ZombieTimeoutSeconds%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 547,
+        @ExpectedMessagePattern = N'%CK[_]Settings[_]ZombieTimeoutSeconds%';
 
     /* Act */
     EXECUTE [chokaq].[UpdateSettings] @ZombieTimeoutSeconds = 604801;
@@ -496,7 +1061,9 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings refuses an archive r
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 547, @ExpectedMessagePattern = N'%CK[_]Settings[_]ArchiveRetentionDays%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 547,
+        @ExpectedMessagePattern = N'%CK[_]Settings[_]ArchiveRetentionDays%';
 
     /* Act */
     EXECUTE [chokaq].[UpdateSettings] @ArchiveRetentionDays = -2;
@@ -507,7 +1074,9 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings refuses a DLQ retent
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 547, @ExpectedMessagePattern = N'%CK[_]Settings[_]DlqRetentionDays%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 547,
+        @ExpectedMessagePattern = N'%CK[_]Settings[_]DlqRetentionDays%';
 
     /* Act */
     EXECUTE [chokaq].[UpdateSettings] @DlqRetentionDays = -2;
@@ -518,7 +1087,9 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings refuses batches of n
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 547, @ExpectedMessagePattern = N'%CK[_]Settings[_]MaintenanceBatchSize%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 547,
+        @ExpectedMessagePattern = N'%CK[_]Settings[_]MaintenanceBatchSize%';
 
     /* Act */
     EXECUTE [chokaq].[UpdateSettings] @MaintenanceBatchSize = 0;
@@ -529,7 +1100,9 @@ CREATE PROCEDURE [UpdateSettingsTests].[test UpdateSettings refuses batches of m
 AS
 BEGIN
     /* Assert */
-    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 547, @ExpectedMessagePattern = N'%CK[_]Settings[_]MaintenanceBatchSize%';
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 547,
+        @ExpectedMessagePattern = N'%CK[_]Settings[_]MaintenanceBatchSize%';
 
     /* Act */
     EXECUTE [chokaq].[UpdateSettings] @MaintenanceBatchSize = 1001;
