@@ -68,7 +68,8 @@ def _to_varbinary(value: str, source: SqlType, target: SqlType) -> str:
     if target.length is None or (source.length is not None and source.length <= target.length):
         return value
     # SQLite's substr makes NULL of an empty blob, so what fits is left alone.
-    return f"CASE WHEN length({value}) > {target.length} THEN substr({value}, 1, {target.length}) ELSE {value} END"
+    size = target.length
+    return f"CASE WHEN length({value}) > {size} THEN substr({value}, 1, {size}) ELSE {value} END"
 
 
 def _to_string(value: str, source: SqlType, target: SqlType, slow: str) -> str | None:

@@ -49,6 +49,8 @@ def patindex(pattern: str, text: str, *, binary: bool = False) -> int:
     if not binary:
         text = fold(text)
     units = to_units(pattern)
+    if units and not units.strip("%"):
+        return int(bool(text))
     anchored = not units.startswith("%")
     core = _compile_core(units.lstrip("%"), binary)
     found = core.match(text) if anchored else core.search(text)
