@@ -101,8 +101,10 @@ def test_text_to_number(text: str, target: str, expected: Any) -> None:
             "300",
             "varchar(10)",
             "tinyint",
-            "The conversion of the varchar value '300' overflowed an INT1 column. "
-            "Use a larger integer column.",
+            (
+                "The conversion of the varchar value '300' overflowed an INT1 column. Use a larger integer "
+                "column."
+            ),
         ),
         ("a", "varchar(10)", "bigint", "Error converting data type varchar to bigint."),
         ("a", "varchar(10)", "decimal(5,2)", "Error converting data type varchar to numeric."),
@@ -132,8 +134,10 @@ def test_text_to_number(text: str, target: str, expected: Any) -> None:
             "17520101",
             "varchar(8)",
             "datetime",
-            "The conversion of a varchar data type to a datetime data type resulted in an "
-            "out-of-range value.",
+            (
+                "The conversion of a varchar data type to a datetime data type resulted in an out-of-range "
+                "value."
+            ),
         ),
         (
             "x",
