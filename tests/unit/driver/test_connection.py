@@ -66,7 +66,6 @@ def test_a_closed_queue_says_so() -> None:
         pass
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_a_forked_process_leaves_the_parents_connection_alone() -> None:
     server = fakedb.Server(nothing)

@@ -205,7 +205,6 @@ def test_a_failure_is_kept_with_its_reason(url: str, queue: JobQueue, name: str)
     assert found.error_details == "Fatal: böse 日本"
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_a_fork_leaves_the_parents_session_alone(queue: JobQueue, name: str) -> None:
     queue.enqueue(name, "t")

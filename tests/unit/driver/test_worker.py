@@ -581,7 +581,6 @@ def test_reports_that_cannot_be_sent_do_not_keep_the_worker_for_ever(monkeypatch
     assert events.names["report-dropped"] == 1
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_signals_stop_it_gracefully(number: signal.Signals) -> None:
     queue = FakeQueue("slow")
