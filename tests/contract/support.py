@@ -80,13 +80,13 @@ class Database:
     schema: str
     platform: str = ""
     _connector: Connector = field(init=False, repr=False)
-    _connection: Any = field(init=False, repr=False, default=None)
     queue: JobQueue = field(init=False, repr=False)
     _caller: Caller = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        # One session for all: some servers take a second to compile the procedures for each new one.
         self._connector = Connector(self.url)
-        self.queue = JobQueue(self.url, self.schema)
+        self.queue = JobQueue(self._connector, self.schema)
         self._caller = Caller(self._connector, self.schema)
         if not self.platform:
             self.platform = self._which()
@@ -101,11 +101,7 @@ class Database:
         deploy(self.url, schema=self.schema)
 
     def close(self) -> None:
-        self.queue.close()
-        self._caller.connector.close()
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        self._connector.close()
 
     def needs(self, capability: str) -> None:
         """Skips the test where this engine lacks something, and says why."""
@@ -126,17 +122,15 @@ class Database:
 
     def sql(self, text: str, *values: Any, connection: Any = None) -> list[Record]:
         """Runs a batch, written for the schema [chokaq]; the rows of its last result set."""
-        if connection is None:
-            if self._connection is None:
-                self._connection = self._connector.open()
-            connection = self._connection
+        text = rename_schema(text, self.schema)
+        if connection is not None:
+            return run(connection, text, values)
         try:
-            return run(connection, rename_schema(text, self.schema), values)
+            with self._connector.use() as session:
+                return run(session.connection, text, values)
         except Exception as error:
-            if connection is self._connection and is_driver_error(error):
-                # What a failed batch left of the session is no longer known.
-                self._connection.close()
-                self._connection = None
+            if is_driver_error(error):
+                self._connector.discard()  # what a failed batch left of the session is not known
             raise
 
     def scalar(self, text: str, *values: Any, connection: Any = None) -> Any:
