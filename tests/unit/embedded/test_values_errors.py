@@ -27,10 +27,9 @@ from chokaq.embedded.errors import MESSAGES, SqlError, dbapi_class, sql_error, s
             errors.null_into_column("C", "s.T", "INSERT"),
             515,
             (
-                "Cannot insert the value NULL into column 'C', table 's.T'; column does not allow nulls. INSERT "
-                "fails."
+                "Cannot insert the value NULL into column 'C', table 's.T'; column does not allow nulls. "
+                "INSERT fails."
             ),
-            +"INSERT fails.",
         ),
         (
             errors.check_conflict("INSERT", "CK_T", "d", "s.T", "C"),
