@@ -606,6 +606,20 @@ def _power(f: FunctionCompiler, ex: Expressions, name: str, arguments: list[Any]
 # Identity, hashing, JSON
 
 
+def _newid(f: FunctionCompiler, ex: Expressions, name: str, arguments: list[Any], node: Any) -> Typed:
+    # No Python scalar: a new value for each row, never worked out beforehand.
+    return Typed("chokaq_newid()", GUID)
+
+
+def _rand(f: FunctionCompiler, ex: Expressions, name: str, arguments: list[Any], node: Any) -> Typed:
+    # Once for the whole query, as on a server.
+    return ex.hoist(f.made("rand", FLOAT, [f.number(ex, argument, INT) for argument in arguments]))
+
+
+def _parsename(f: FunctionCompiler, ex: Expressions, name: str, arguments: list[Any], node: Any) -> Typed:
+    return f.made("parsename", SYSNAME, [f.text(ex, arguments[0]), f.number(ex, arguments[1], INT)])
+
+
 def _checksum(f: FunctionCompiler, ex: Expressions, name: str, arguments: list[Any], node: Any) -> Typed:
     return f.made("checksum", INT, [ex.value(argument) for argument in arguments])
 
@@ -679,8 +693,8 @@ _TABLE: dict[str, Compiler] = {
     "CURRENT_TIMESTAMP": _clock("local_datetime", DATETIME),
     "FLOOR": _rounding, "CEILING": _rounding, "ROUND": _round, "ABS": _abs, "SIGN": _sign, "POWER": _power,
     "LOG": _fixed("log", FLOAT, FLOAT), "LOG10": _fixed("log10", FLOAT, FLOAT), "EXP": _fixed("exp", FLOAT, FLOAT),
-    "SQRT": _fixed("sqrt", FLOAT, FLOAT), "SQUARE": _fixed("square", FLOAT, FLOAT), "RAND": _fixed("rand", FLOAT, INT),
-    "NEWID": _fixed("newid", GUID, None), "CHECKSUM": _checksum, "HASHBYTES": _hashbytes,
+    "SQRT": _fixed("sqrt", FLOAT, FLOAT), "SQUARE": _fixed("square", FLOAT, FLOAT), "RAND": _rand,
+    "NEWID": _newid, "PARSENAME": _parsename, "CHECKSUM": _checksum, "HASHBYTES": _hashbytes,
     "ISJSON": _json("isjson", INT), "JSON_VALUE": _json("json_value", _NVARCHAR), "JSON_QUERY": _json("json_query", NVARCHAR_MAX),
     "JSON_MODIFY": _json_modify, "STRING_ESCAPE": _json("string_escape", NVARCHAR_MAX), "FORMATMESSAGE": _formatmessage,
     "ERROR_NUMBER": _state("error_number", INT), "ERROR_MESSAGE": _state("error_message", _NVARCHAR),
@@ -712,7 +726,7 @@ _ARITY: dict[str, tuple[int, int]] = {
     "DATETIME2FROMPARTS": (8, 8), "SYSUTCDATETIME": (0, 0), "SYSDATETIME": (0, 0), "GETDATE": (0, 0),
     "GETUTCDATE": (0, 0), "FLOOR": (1, 1), "CEILING": (1, 1), "ROUND": (2, 3), "ABS": (1, 1), "SIGN": (1, 1),
     "POWER": (2, 2), "LOG": (1, 2), "LOG10": (1, 1), "EXP": (1, 1), "SQRT": (1, 1), "SQUARE": (1, 1), "RAND": (0, 1),
-    "NEWID": (0, 0), "CHECKSUM": (1, 99), "HASHBYTES": (2, 2), "ISJSON": (1, 1), "JSON_VALUE": (2, 2),
+    "NEWID": (0, 0), "PARSENAME": (2, 2), "CHECKSUM": (1, 99), "HASHBYTES": (2, 2), "ISJSON": (1, 1), "JSON_VALUE": (2, 2),
     "JSON_QUERY": (1, 2), "JSON_MODIFY": (3, 3), "STRING_ESCAPE": (2, 2), "FORMATMESSAGE": (1, 21), "XACT_STATE": (0, 0),
     "ERROR_NUMBER": (0, 0), "ERROR_MESSAGE": (0, 0), "SCOPE_IDENTITY": (0, 0), "OBJECT_ID": (1, 2), "TYPE_ID": (1, 1),
     "SCHEMA_ID": (0, 1), "SCHEMA_NAME": (0, 1), "OBJECT_NAME": (1, 1), "COL_LENGTH": (2, 2), "APPLOCK_TEST": (4, 4),

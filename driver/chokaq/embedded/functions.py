@@ -478,6 +478,18 @@ def random_float(seed: Any = None) -> Any:
     return random.random() if seed is None else random.Random(seed).random()
 
 
+def parsename(text: Any, piece: Any) -> Any:
+    """One part of a dotted name, counted from its end."""
+    from .system import name_parts
+
+    if text is None or piece is None:
+        return None
+    parts = name_parts(text)
+    if len(parts) > 4 or not 1 <= piece <= len(parts):
+        return None
+    return parts[-piece] or None
+
+
 def newid() -> str:
     return str(uuid.uuid4()).upper()
 
@@ -599,7 +611,7 @@ SCALAR: dict[str, Function] = {
     "patindex": patindex, "floor": floor, "ceiling": ceiling, "round_float": round_float,
     "round_integer": round_integer, "round_decimal": round_decimal, "log": log, "log10": log10, "exp": exp,
     "sqrt": sqrt, "power": power, "square": square, "abs": absolute, "sign": sign, "check_integer": check_integer,
-    "rand": random_float, "newid": newid, "checksum": checksum, "hashbytes": hashbytes, "dateadd": dateadd,
+    "rand": random_float, "newid": newid, "parsename": parsename, "checksum": checksum, "hashbytes": hashbytes, "dateadd": dateadd,
     "datediff": datediff, "datediff_big": datediff_big, "datepart": datepart, "datename": datename,
     "eomonth": eomonth, "datefromparts": datefromparts, "datetime2fromparts": datetime2fromparts,
     "isjson": isjson, "json_value": jsonpath.json_value, "json_query": jsonpath.json_query,

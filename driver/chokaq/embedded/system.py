@@ -32,6 +32,12 @@ def server_name() -> str:
 
 def split_name(text: str) -> tuple[str, str]:
     """Schema and name of ``[schema].[name]`` in a string."""
+    parts = name_parts(text)[-2:]
+    return (parts[0], parts[1]) if len(parts) == 2 else ("", parts[0] if parts else "")
+
+
+def name_parts(text: str) -> list[str]:
+    """The parts of a dotted name, without brackets and quotes."""
     parts: list[str] = []
     position = 0
     text = text.strip()
@@ -58,9 +64,7 @@ def split_name(text: str) -> tuple[str, str]:
             position = end
         if text[position : position + 1] == ".":
             position += 1
-    if len(parts) > 2:
-        parts = parts[-2:]
-    return (parts[0], parts[1]) if len(parts) == 2 else ("", parts[0] if parts else "")
+    return parts
 
 
 def _arguments(values: dict[str, Any], name: str, *order: str) -> dict[str, Any]:
