@@ -57,3 +57,23 @@ class LockTimeoutError(DeployError):
     """Another deployment holds the lock of this schema and did not finish in time."""
 
     exit_code = 5
+
+
+class PlanChangedError(DeployError):
+    """``expect_plan``: what is to be done is not what was agreed to."""
+
+
+class ServerRefusedError(DeployError):
+    """The server or the database is not one to deploy into: too old, read-only, or rights are missing."""
+
+
+class LosesJobsError(DeployError):
+    """An undo would lose jobs, and nobody said that it may."""
+
+
+class NoUndoError(DeployError):
+    """A one-time script has no undo, or the version asked for is none that this database can go back to."""
+
+
+class BaselineError(DeployError):
+    """The database is not one that can be taken over: something is recorded already, or it differs."""

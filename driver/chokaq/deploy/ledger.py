@@ -70,8 +70,11 @@ def read(session: Session, schema: str) -> Ledger:
     )
 
 
-def record_migration(script: Script, schema: str, duration_ms: int, package_version: str) -> str:
-    """The statement that records a one-time script, in the script's own transaction."""
+def record_migration(script: Script, schema: str, duration_ms: str, package_version: str) -> str:
+    """The statement that records a one-time script, in the script's own transaction.
+
+    ``duration_ms`` is T-SQL: a number, or an expression that gives one.
+    """
     description = script.description or script.name.replace("_", " ")
     return _in(
         schema,
@@ -81,6 +84,20 @@ def record_migration(script: Script, schema: str, duration_ms: int, package_vers
         f"VALUES ({script.number}, {literal(script.name)},"
         f" {literal(description, _DESCRIPTION_LENGTH)}, {literal(script.sha256)},"
         f" SYSUTCDATETIME(), SUSER_SNAME(), {duration_ms}, {literal(package_version)});",
+    )
+
+
+def forget_migration(number: int, package_version: str, schema: str) -> str:
+    """The statements that take a one-time script out of the ledger again.
+
+    What is left belongs to the package of the script before it, which must be able to deploy over it.
+    """
+    return _in(
+        schema,
+        f"DELETE FROM [chokaq].[SchemaMigrations] WHERE [Version] = {number};\n\n"
+        "UPDATE [chokaq].[SchemaModules]\n"
+        f"SET [PackageVersion] = {literal(package_version)}\n"
+        f"WHERE [PackageVersion] <> {literal(package_version)};",
     )
 
 

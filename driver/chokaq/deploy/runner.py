@@ -11,11 +11,13 @@ from ..connection import Source
 from ..dbapi import read_error
 from ..version import __version__
 from . import ledger
-from .errors import DeployError, ScriptFailedError
-from .lexer import TokenKind, tokens
+from .errors import DeployError, LosesJobsError, PlanChangedError, ScriptFailedError
 from .plan import Plan, make_plan
-from .scripts import DEFAULT_SCHEMA, Script, SqlPackage, load_package, rename_schema, validate_schema
+from .render import PlanScript, PlanTarget, render
+from .scripts import DEFAULT_SCHEMA, SqlPackage, load_package, validate_schema
+from .server import Dialect, Server, check_server
 from .session import Session
+from .steps import Step, steps_of
 from .target import open_connection
 
 DEFAULT_LOCK_TIMEOUT = 60.0
@@ -64,12 +66,14 @@ def deploy(
     lock_timeout: float = DEFAULT_LOCK_TIMEOUT,
     report: Reporter = _silent,
     package: SqlPackage | None = None,
+    expect_plan: str | None = None,
 ) -> DeployReport:
     """Bring a database to the state of this package; doing it again changes nothing.
 
     ``target`` is whatever ``chokaq.connect`` takes: a URL or ODBC string, a callable, or an open
     connection in autocommit mode, which stays open. ``lock_timeout`` is in seconds: how long to wait
-    for another deployment. ``report`` is called with a line of text for each thing done.
+    for another deployment. ``report`` is called with a line of text for each thing done. ``expect_plan`` is
+    the SHA-256 of a plan that somebody agreed to: anything else is refused with :class:`PlanChangedError`.
 
     Each one-time script and its ledger row are one transaction; the changed procedures, their ledger
     rows and the permissions are one more. Raises a :class:`DeployError`; what was committed before it
@@ -80,12 +84,15 @@ def deploy(
     started = time.monotonic()
     with open_connection(target) as connection:
         session = Session(connection)
-        server = Server.of(session)
         with session.deployment_lock(schema, lock_timeout):
-            plan = make_plan(package, ledger.read(session, schema), __version__)
-            for script in plan.migrations:
-                _run_migration(session, script, schema, report)
-            _run_modules(session, plan, schema, server, report)
+            server, recorded, plan = prepare(session, schema, package)
+            if expect_plan is not None:
+                target = PlanTarget(schema, server.dialect, server.database)
+                _expect(render(plan, recorded, package, target).sha256, expect_plan)
+            if plan.is_pending:
+                check_server(session, server)
+            for step in steps_of(plan, schema, server.dialect):
+                run_step(session, step, report)
     if not plan.is_pending:
         report(f"schema [{schema}] is up to date, nothing changed")
     return DeployReport(
@@ -114,77 +121,84 @@ def status(
     package = load_package() if package is None else package
     with open_connection(target) as connection:
         session = Session(connection)
-        server = Server.of(session)
-        recorded = ledger.read(session, schema)
-        return Status(
-            schema, server.name, __version__, recorded.migrations, make_plan(package, recorded, __version__)
+        server, recorded, plan = prepare(session, schema, package)
+        return Status(schema, server.name, __version__, recorded.migrations, plan)
+
+
+def plan_script(
+    target: Source,
+    *,
+    schema: str = DEFAULT_SCHEMA,
+    package: SqlPackage | None = None,
+) -> PlanScript:
+    """The script that :func:`deploy` would run now, for a DBA to read and run. Changes nothing."""
+    validate_schema(schema)
+    package = load_package() if package is None else package
+    with open_connection(target) as connection:
+        server, recorded, plan = prepare(Session(connection), schema, package)
+        return render(plan, recorded, package, PlanTarget(schema, server.dialect, server.database))
+
+
+def offline_plan_script(
+    *,
+    schema: str = DEFAULT_SCHEMA,
+    dialect: Dialect = Dialect.SQLSERVER,
+    package: SqlPackage | None = None,
+) -> PlanScript:
+    """The script for an empty database, made without a connection."""
+    validate_schema(schema)
+    package = load_package() if package is None else package
+    nothing = ledger.Ledger()
+    plan = make_plan(package, nothing, __version__)
+    return render(plan, nothing, package, PlanTarget(schema, dialect, None))
+
+
+def _expect(found: str, wanted: str) -> None:
+    if found != wanted.strip().lower():
+        raise PlanChangedError(
+            f"the plan for this database has the SHA-256 {found}, not {wanted}: the database or the package"
+            " is not what it was when the plan was made. Make a new one. Nothing was done."
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Server:
-    """What the runner must know of a server: it spells one statement differently for one of them."""
-
-    name: str
-    has_create_or_alter: bool
-
-    @classmethod
-    def of(cls, session: Session) -> Server:
-        """Ask the server what it is."""
-        banner = str(session.scalar("SELECT @@VERSION AS ServerVersion;")).strip()
-        name = banner.splitlines()[0].strip() if banner else "unknown"
-        return cls(name, has_create_or_alter="babelfish" not in banner.lower())
+def prepare(session: Session, schema: str, package: SqlPackage) -> tuple[Server, ledger.Ledger, Plan]:
+    """Read the database's state and work out the plan. Call it while the deployment lock is held."""
+    server = Server.of(session)
+    recorded = ledger.read(session, schema)
+    return server, recorded, make_plan(package, recorded, __version__)
 
 
-def _run_migration(session: Session, script: Script, schema: str, report: Reporter) -> None:
+def run_step(
+    session: Session, step: Step, report: Reporter, check: Callable[[Session], None] | None = None
+) -> None:
+    """Run a step in one transaction; report its parts when it is committed.
+
+    ``check`` runs first, in the same transaction, and may refuse by raising.
+    """
     started = time.monotonic()
-    with _one_step(session, script):
-        _run_batches(session, script, schema)
+    with _failures_named(step), session.transaction():
+        if check is not None:
+            check(session)
+        for part in step.parts:
+            for action in part.actions:
+                with _naming(action.path, action.line):
+                    session.execute(action.text)
         elapsed = round((time.monotonic() - started) * 1000)
-        session.execute(ledger.record_migration(script, schema, elapsed, __version__))
-    report(f"applied {script.path} ({elapsed} ms)")
-
-
-def _run_modules(session: Session, plan: Plan, schema: str, server: Server, report: Reporter) -> None:
-    """Procedures and permissions in one transaction: nobody sees a procedure without its grants."""
-    if not (plan.procedures or plan.dropped or plan.permissions):
-        return
-    lines: list[str] = []
-    with session.transaction():
-        for name in plan.dropped:
-            with _naming(f"procedure {name}", 0):
-                session.execute(rename_schema(f"DROP PROCEDURE IF EXISTS [chokaq].[{name}];", schema))
-                session.execute(ledger.forget_module(name, schema))
-            lines.append(f"dropped procedure {name}: it is no longer in the package")
-        for script in plan.procedures:
-            _run_batches(session, script, schema, replace=not server.has_create_or_alter)
-            session.execute(ledger.record_module(script, schema, __version__))
-            lines.append(f"deployed {script.path}")
-        for script in plan.permissions:
-            _run_batches(session, script, schema)
-            lines.append(f"granted {script.path}")
-    for line in lines:
-        report(line)
+        if step.ledger_row is not None:
+            session.execute(step.ledger_row(str(elapsed)))
+    for part in step.parts:
+        if part.done:
+            report(part.done if step.script is None else f"{part.done} ({elapsed} ms)")
 
 
 @contextlib.contextmanager
-def _one_step(session: Session, script: Script) -> Iterator[None]:
+def _failures_named(step: Step) -> Iterator[None]:
     try:
-        with session.transaction():
-            yield
+        yield
+    except (ScriptFailedError, LosesJobsError):
+        raise
     except DeployError as error:
-        if isinstance(error, ScriptFailedError):
-            raise
-        raise ScriptFailedError(script.path, 1, str(error)) from error
-
-
-def _run_batches(session: Session, script: Script, schema: str, *, replace: bool = False) -> None:
-    for batch in script.batches(schema):
-        with _naming(script.path, batch.line):
-            texts = drop_and_create(batch.text) if replace else [batch.text]
-            for _ in range(batch.count):
-                for text in texts:
-                    session.execute(text)
+        raise ScriptFailedError(step.title, 1, str(error)) from error
 
 
 @contextlib.contextmanager
@@ -198,16 +212,3 @@ def _naming(script: str, line: int) -> Iterator[None]:
         found = read_error(error)
         number = "" if found.number is None else f"error {found.number}: "
         raise ScriptFailedError(script, line, number + found.message) from error
-
-
-def drop_and_create(batch: str) -> list[str]:
-    """The statements that replace a procedure where the server has no ``CREATE OR ALTER``.
-
-    Dropping loses the grants; the permissions run later in the same transaction. Any other batch comes
-    back as it is.
-    """
-    code = [token for token in tokens(batch) if token.kind is not TokenKind.COMMENT]
-    if [token.upper for token in code[:4]] != ["CREATE", "OR", "ALTER", "PROCEDURE"]:
-        return [batch]
-    name = "".join(token.text for token in code[4:7])
-    return [f"DROP PROCEDURE IF EXISTS {name};", batch[: code[1].start] + batch[code[3].start :]]

@@ -168,7 +168,7 @@ def _procedure(path: str, text: str) -> Script:
         raise PackageError(
             f"{path}: must hold CREATE OR ALTER PROCEDURE [chokaq].[{name}], as the file is called"
         )
-    version = _VERSION.search(_header(text))
+    version = _VERSION.search(header_of(text))
     if version is None:
         raise PackageError(f"{path}: the header comment has no line like Version: 1")
     return _script(ScriptKind.PROCEDURE, path, name, text, int(version["number"]))
@@ -245,7 +245,7 @@ def _read(entry: Traversable, path: str) -> str:
     return text
 
 
-def _header(text: str) -> str:
+def header_of(text: str) -> str:
     """The first comment block of a script; empty when it has none."""
     blocks = (token for token in tokens(text) if token.text.startswith("/*"))
     return next((block.text for block in blocks), "")
@@ -253,5 +253,5 @@ def _header(text: str) -> str:
 
 def _description(text: str) -> str:
     """What a script's header says it is for: its first sentence, on one line."""
-    match = _PURPOSE.search(_header(text))
+    match = _PURPOSE.search(header_of(text))
     return " ".join(match["text"].split()) if match else ""

@@ -14,7 +14,7 @@ from .errors import DeployError, LockTimeoutError, OpenTransactionError
 
 # Two of these are frozen into every procedure at creation, and a write to a table with a filtered index
 # needs all seven, so a deployment never relies on what the client library or a pool left behind.
-_OPTIONS = (
+SESSION_OPTIONS = (
     "SET ANSI_NULLS, QUOTED_IDENTIFIER, ANSI_PADDING, ANSI_WARNINGS, ARITHABORT, CONCAT_NULL_YIELDS_NULL ON;",
     "SET NUMERIC_ROUNDABORT OFF;",
     "SET NOCOUNT, XACT_ABORT ON;",
@@ -45,7 +45,7 @@ class Session:
             raise OpenTransactionError("a deployment needs a connection in autocommit mode")
         if self.scalar("SELECT @@TRANCOUNT AS OpenTransactions;") != 0:
             raise OpenTransactionError("the connection has an open transaction")
-        for statement in _OPTIONS:
+        for statement in SESSION_OPTIONS:
             self.execute(statement)
 
     def execute(self, text: str) -> list[Sequence[Any]]:
@@ -98,24 +98,38 @@ class Session:
         The lock belongs to the session: it is released in any case, by the server when we die. Raises
         :class:`LockTimeoutError` when it cannot be had.
         """
-        # Lock names are compared byte by byte while schema names usually are not, and one of the servers
-        # keeps a single name space for all of its databases.
-        database = self.scalar("SELECT DB_NAME() AS DatabaseName;") or ""
-        resource = f"chokaq.deploy.{database}.{schema}".lower()
-        quoted = resource.replace("'", "''")
         # One server reports a plain time-out only for a positive time.
         milliseconds = max(1, round(timeout * 1000))
-        result = self.scalar(
-            "DECLARE @Result int;\n"
-            f"EXECUTE @Result = sp_getapplock @Resource = N'{quoted}', @LockMode = N'Exclusive',"
-            f" @LockOwner = N'Session', @LockTimeout = {milliseconds};\n"
-            "SELECT @Result AS LockResult;"
-        )
+        result = self.scalar(f"{acquire_lock(schema, milliseconds)}\nSELECT @Result AS [LockResult];")
         if result is None or result < 0:
             reason = _LOCK_DENIED.get(result, f"the server refused the deployment lock (code {result})")
-            raise LockTimeoutError(f"{reason}; waited {timeout:g} s for {resource!r}")
+            raise LockTimeoutError(f"{reason}; waited {timeout:g} s for schema [{schema}]")
         try:
             yield
         finally:
             with contextlib.suppress(Exception):
-                self.execute(f"EXECUTE sp_releaseapplock @Resource = N'{quoted}', @LockOwner = N'Session';")
+                self.execute(release_lock(schema))
+
+
+# Lock names are compared byte by byte while schema names usually are not, and one of the servers keeps a
+# single name space for all of its databases.
+def _resource(schema: str) -> str:
+    return f"DECLARE @Resource NVARCHAR(255) = LOWER(N'chokaq.deploy.' + DB_NAME() + N'.' + N'{schema}');"
+
+
+def acquire_lock(schema: str, milliseconds: int) -> str:
+    """The statements that take the deployment lock of a (validated) schema; the code is in ``@Result``."""
+    return (
+        f"{_resource(schema)}\n"
+        "DECLARE @Result INT;\n\n"
+        "EXECUTE @Result = sp_getapplock\n"
+        "    @Resource = @Resource,\n"
+        "    @LockMode = N'Exclusive',\n"
+        "    @LockOwner = N'Session',\n"
+        f"    @LockTimeout = {milliseconds};\n"
+    )
+
+
+def release_lock(schema: str) -> str:
+    """The statements that give it back."""
+    return f"{_resource(schema)}\n\nEXECUTE sp_releaseapplock @Resource = @Resource, @LockOwner = N'Session';"

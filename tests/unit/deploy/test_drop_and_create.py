@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chokaq.deploy.runner import drop_and_create
+from chokaq.deploy.steps import drop_and_create
 
 
 def test_a_procedure_is_dropped_and_created() -> None:

@@ -64,8 +64,6 @@ class FakeConnection:
             self.trancount = 0
         elif "@@TRANCOUNT" in operation:
             return [[(self.trancount,)]]
-        elif "DB_NAME" in operation:
-            return [[("Shop's",)]]
         elif "sp_getapplock" in operation:
             return [[(0,)]]
         return [None]
@@ -146,7 +144,7 @@ def test_the_lock_is_released_in_any_case() -> None:
     session = Session(connection)
     with session.deployment_lock("Jobs", 1.5):
         taken = last(connection)
-    assert "N'chokaq.deploy.shop''s.jobs'" in taken
+    assert "LOWER(N'chokaq.deploy.' + DB_NAME() + N'.' + N'Jobs')" in taken
     assert "@LockTimeout = 1500" in taken
     assert "N'Session'" in taken
     assert "sp_releaseapplock" in last(connection)
