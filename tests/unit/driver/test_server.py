@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
 import uuid
@@ -33,9 +34,11 @@ from chokaq import (
     connect,
 )
 from chokaq.connection import Connector
-from chokaq.deploy import deploy
+from chokaq.deploy import deploy, load_package
 
-SCHEMA = "chokaq_driver_tests"
+# A schema for each state of the scripts: published ones never change, but those of a branch do.
+_SCRIPTS = "".join(script.sha256 for script in load_package().migrations)
+SCHEMA = f"chokaq_driver_{hashlib.sha256(_SCRIPTS.encode()).hexdigest()[:8]}"
 
 
 @pytest.fixture(scope="module")
