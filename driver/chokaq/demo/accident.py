@@ -12,18 +12,25 @@ from .reads import Reads
 __all__ = ["Accident", "Kill"]
 
 # After so many looks in vain the victim need not hold jobs of both kinds any more.
-_PATIENCE = 100
+_PATIENCE = 20
 
 
 @dataclass(frozen=True)
 class Kill:
     """What the worker held when it was killed: claimed ahead and not started; running, by the database and by
-    its own log both.
+    its own log both; finished by its log, but not yet reported to the database, for which they are running.
     """
 
     member: Member
     prefetched: int
     running: int
+    unreported: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.prefetched} prefetched and {self.running} running jobs, and {self.unreported} finished "
+            "and not yet reported"
+        )
 
 
 class Accident:
@@ -49,8 +56,9 @@ class Accident:
             held = self._reads.held_by(self._victim.worker_id)
             begun = {run.claim for run in self._victim.record().open}
             prefetched = sum(status is JobStatus.FETCHED for status in held.values())
+            processing = len(held) - prefetched
             running = sum(status is JobStatus.PROCESSING and claim in begun for claim, status in held.items())
-            if (prefetched and running) or (self._looks > _PATIENCE and (prefetched or running)):
+            if (prefetched and running) or (self._looks > _PATIENCE and held):
                 self._victim.kill()
-                return Kill(self._victim, prefetched, running)
+                return Kill(self._victim, prefetched, running, processing - running)
         return None

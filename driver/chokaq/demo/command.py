@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
-import signal
 import sys
 import sysconfig
-import threading
-from collections.abc import Iterator
-from types import FrameType
-from typing import NoReturn
 
 import click
 from rich.console import Console
@@ -23,6 +17,7 @@ from chokaq.errors import ChokaqError, InvalidUrlError, UnknownEngineError
 
 from .display import Display
 from .files import find_files, printable
+from .interrupts import Interrupted, Interrupts
 from .place import Place, make_place
 from .report import dead_letter_samples, print_report, print_verdict
 from .run import run
@@ -63,8 +58,7 @@ def main(root: str | None, workers: int, as_json: bool, url: str, keep: bool) ->
         console = Console(highlight=False, markup=False, emoji=False, width=_PLAIN_WIDTH)
     display = Display(console)
     place = _place(url, keep)
-    with _signals_end_in_order():
-        code, verdict = _run(display, place, root or sysconfig.get_path("stdlib"), workers)
+    code, verdict = _run(display, place, root or sysconfig.get_path("stdlib"), workers)
     if verdict is not None and as_json:
         click.echo(json.dumps(verdict.as_json()))
     sys.exit(code)
@@ -81,32 +75,37 @@ def _place(url: str, keep: bool) -> Place:
 
 def _run(display: Display, place: Place, root: str, workers: int) -> tuple[int, Verdict | None]:
     """The exit code, and the verdict where there is one."""
+    interrupts = Interrupts()
     code, verdict = 1, None
-    try:
-        verdict = _run_in(place, display, root, workers)
-        code = 1 if verdict.problems else 0
-        place.keep |= code != 0
-    except KeyboardInterrupt:
-        display.line("Interrupted.")
-        code = 130
-    except Exception as error:
-        if not isinstance(error, ChokaqError) and not is_driver_error(error):
-            raise
-        place.keep = True
-        display.line(f"error: {error}")
-    finally:
-        _leave(place, display)
+    with interrupts.listening():
+        try:
+            verdict = _run_in(place, display, root, workers, interrupts)
+            code = 1 if verdict.problems else 0
+            place.keep |= code != 0
+        except Interrupted:
+            pass
+        except Exception as error:
+            if interrupts.received is None:
+                place.keep |= place.has_logs()  # something to look into
+                if not isinstance(error, ChokaqError) and not is_driver_error(error):
+                    raise
+                display.line(f"error: {error}")
+        finally:
+            if verdict is None and interrupts.received is not None:
+                display.line(f"Interrupted ({interrupts.received.name}).")
+                code = 128 + interrupts.received
+            _leave(place, display)
     return code, verdict
 
 
-def _run_in(place: Place, display: Display, root: str, workers: int) -> Verdict:
+def _run_in(place: Place, display: Display, root: str, workers: int, interrupts: Interrupts) -> Verdict:
     found = find_files(root)
     display.field("files", f"{len(found.files):,} below {printable(root)}")
     for folder in found.unlisted:
         display.field("", f"could not be listed: {printable(folder) or '.'}")
     display.field("database", place.where())
     display.field("workers", f"{workers} processes")
-    figures = run(place, root, found, workers, display)
+    figures = run(place, root, found, workers=workers, display=display, interrupts=interrupts)
     verdict = judge(figures)
     with chokaq.connect(place.url, place.schema) as queue:
         samples = dead_letter_samples(queue, figures)
@@ -127,22 +126,3 @@ def _leave(place: Place, display: Display) -> None:
         display.line(f"Not removed: {place.where()}: {error}")
     else:
         display.line(f"Removed: {place.where()} (--keep keeps it).")
-
-
-@contextlib.contextmanager
-def _signals_end_in_order() -> Iterator[None]:
-    """SIGTERM and a closed terminal end the demo as an exception does, so that its processes end too."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def on_signal(number: int, _frame: FrameType | None) -> NoReturn:
-        sys.exit(128 + number)
-
-    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {number: signal.signal(number, on_signal) for number in map(signal.Signals.__getitem__, names)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

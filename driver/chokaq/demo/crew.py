@@ -57,11 +57,12 @@ class Member:
         if self.died_at is None:
             self.died_at = time.monotonic_ns()
 
-    def messages(self) -> str:
-        """What it had to say about itself: the last lines of its log of warnings."""
+    def obituary(self) -> str:
+        """How it ended, and the last lines of its log of warnings."""
+        lines: list[str] = []
         with contextlib.suppress(OSError):
-            return "".join(self.spec.messages.read_text("utf-8", "replace").splitlines(keepends=True)[-20:])
-        return ""
+            lines = self.spec.messages.read_text("utf-8", "replace").splitlines()[-20:]
+        return "\n".join([f"{self.worker_id} ended with exit code {self.process.exitcode}", *lines])
 
 
 class Crew:

@@ -7,14 +7,13 @@ import re
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
 from chokaq import urls
 from chokaq.connection import Connector
-from chokaq.deploy import load_package
+from chokaq.deploy import SqlPackage, load_package, status
 from chokaq.deploy.session import Session
 
 __all__ = ["Place", "make_place"]
@@ -38,6 +37,10 @@ class Place:
     def where(self) -> str:
         """The database for people."""
         return str(self.file) if self.file is not None else f"{self.shown}, schema [{self.schema}]"
+
+    def has_logs(self) -> bool:
+        """Whether a worker has begun to write down what it does."""
+        return any(self.folder.glob("worker-*"))
 
     def clean_up(self) -> None:
         """Removes what the demo made, unless it is to be kept."""
@@ -63,20 +66,24 @@ def make_place(url: str, keep: bool) -> Place:
 
 
 def _drop_schema(url: str, schema: str) -> None:
-    """Takes a schema away that this package deployed: procedures, tables and types, roles."""
+    """Takes a schema away that this package deployed, all of it or as far as it came: procedures, tables and
+    types, roles.
+    """
+    applied = {migration.number for migration in status(url, schema=schema).applied}
+    if not applied:
+        return
     package = load_package()
     with contextlib.closing(Connector(url).open()) as connection:
         session = Session(connection)
         for procedure in reversed(package.procedures):
             session.execute(f"DROP PROCEDURE IF EXISTS [{schema}].[{procedure.name}];")
         for script in reversed(package.undos):
-            for batch in script.batches(schema):
+            for batch in script.batches(schema) if script.number in applied else ():
                 session.execute(batch.text)
-        for role in sorted(set(_roles(schema))):
+        for role in _roles(package, schema):
             session.execute(f"DROP ROLE IF EXISTS [{role}];")
 
 
-def _roles(schema: str) -> Iterator[str]:
-    for script in load_package().permissions:
-        for batch in script.batches(schema):
-            yield from re.findall(rf"CREATE ROLE \[({schema}_[a-z]+)\]", batch.text)
+def _roles(package: SqlPackage, schema: str) -> list[str]:
+    texts = [batch.text for script in package.permissions for batch in script.batches(schema)]
+    return sorted(set(re.findall(rf"CREATE ROLE \[({schema}_[a-z]+)\]", "\n".join(texts))))

@@ -136,10 +136,7 @@ def _print_rescue(console: Console, figures: RunFigures) -> None:
     if kill is None:
         console.print("No worker was killed: the work was done before one held jobs.")
     else:
-        console.print(
-            f"Killed: worker {kill.member.number}, holding {kill.prefetched} prefetched and {kill.running} "
-            "running jobs (more may have been finished and not yet reported)."
-        )
+        console.print(f"Killed: worker {kill.member.number}, holding {kill}.")
     console.print(
         f"Swept: {sweeps.recovered} claimed jobs given back (Recovered), {sweeps.retried} zombies to run "
         f"again (Retried), {sweeps.buried} zombies to the dead-letter queue (Buried)."

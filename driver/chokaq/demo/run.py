@@ -15,6 +15,7 @@ from .crew import Crew
 from .display import Display
 from .figures import RunFigures
 from .files import QUEUES, Found, job_of
+from .interrupts import Interrupts
 from .place import Place
 from .reads import Reads
 from .watch import Watch
@@ -30,13 +31,16 @@ _TIMEOUT_SECONDS = {"embedded": 5, "sqlserver": 20}
 _HEARTBEATS_IN_TIMEOUT = 8
 
 
-def run(place: Place, root: str, found: Found, workers: int, display: Display) -> RunFigures:
+def run(
+    place: Place, root: str, found: Found, *, workers: int, display: Display, interrupts: Interrupts
+) -> RunFigures:
     """Works all files off. Raises ChokaqError when that is not possible; whatever is raised, no process is
     left behind.
     """
     timeout = _TIMEOUT_SECONDS[place.engine]
     figures = RunFigures(found, timeout)
     _timed(figures, "deploy", lambda: _deploy(place, display))
+    interrupts.check()
     spec = WorkerSpec(
         url=place.url,
         schema=place.schema,
@@ -53,6 +57,7 @@ def run(place: Place, root: str, found: Found, workers: int, display: Display) -
         with Crew(spec, place.folder) as crew:
             for _ in range(workers):
                 crew.start()
+                interrupts.check()
             jobs = [job_of(path) for path in found.files]
             begun = time.monotonic()
             _timed(figures, "enqueue", lambda: _enqueue(queue, found.files, jobs, figures))
@@ -62,9 +67,10 @@ def run(place: Place, root: str, found: Found, workers: int, display: Display) -
                 f"{len(figures.enqueued):,} jobs in {figures.seconds['enqueue']:.1f} s: "
                 + " · ".join(f"{name} {totals[name]:,}" for name in QUEUES),
             )
+            interrupts.check()
             display.begin({name: totals[name] for name in QUEUES if totals[name]})
             try:
-                Watch(queue, reads, crew, figures, display).until_done(workers)
+                Watch(queue, reads, crew, figures, display).until_done(workers, interrupts)
             finally:
                 display.end()
             figures.seconds["all jobs"] = time.monotonic() - begun
@@ -74,7 +80,7 @@ def run(place: Place, root: str, found: Found, workers: int, display: Display) -
             figures.records = [member.record() for member in crew.members]
             figures.died_at = crew.died_at()
             figures.killed = {member.worker_id for member in crew.members if member.was_killed}
-            figures.fallen = [f"{each.worker_id}: {each.messages()}" for each in crew.fallen()]
+            figures.fallen = [each.obituary() for each in crew.fallen()]
         figures.tables = reads.tables()
         figures.summary = queue.summary_stats()
     return figures
