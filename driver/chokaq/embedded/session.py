@@ -57,6 +57,8 @@ class Session(Temporary, Transactions):
         self.items: list[Any] = []
         self.messages: list[tuple[str, int, int, int]] = []
         self.capture: list[ResultSet] | None = None
+        #: Of the system procedure that is being called, by lower-case name (``#0`` … by position).
+        self.argument_types: dict[str, SqlType | None] = {}
         self.catalog = Catalog.new()
         self.catalog_dirty = False
         self._programs: dict[str, tuple[Procedure, ir.Program]] = {}
@@ -106,6 +108,8 @@ class Session(Temporary, Transactions):
         self.database.write_catalog(self.sqlite, self.catalog, new)
         self.catalog = new
         self.catalog_dirty = True
+        # Compiled for tables as they were.
+        self._programs.clear()
 
     def committed(self) -> None:
         if self.catalog_dirty:
@@ -119,6 +123,10 @@ class Session(Temporary, Transactions):
             self.catalog = Catalog.new()
             self._programs.clear()
             version = self.sqlite.execute(self._version_sql).fetchone()[0]
+            shared = self.database.catalog
+            if shared is not None and shared.version == version and version:
+                self.catalog = shared
+                return
             self.catalog = self.database.read_catalog(self.sqlite, version)
             # A rollback to a savepoint may leave earlier changes of the transaction.
             self.catalog_dirty = self.sqlite.in_transaction
@@ -386,9 +394,16 @@ class Session(Temporary, Transactions):
 
     def _call_system(self, handler: Any, execute: ir.Execute, frame: Frame, name: str) -> None:
         values: dict[str, Any] = {}
+        types: dict[str, SqlType | None] = {}
         for position, argument in enumerate(execute.arguments):
+            key = argument.name.lower() if argument.name else f"#{position}"
             value = argument.value.eval(frame) if argument.value is not None else None
-            values[argument.name.lower() if argument.name else f"#{position}"] = value
+            if argument.kind == "table":
+                # The name of its rows in SQLite's temp database.
+                value = frame.tables[argument.table]
+            values[key] = value
+            types[key] = argument.type
+        self.argument_types = types
         result, outputs = handler(self, frame, values)
         for argument in execute.arguments:
             if argument.out >= 0 and argument.name.lower() in outputs:

@@ -31,6 +31,8 @@ class Temporary:
 
     def start_temporary(self) -> None:
         self.temp_shapes: dict[str, Table] = {}
+        #: Made again in another shape: a rollback would bring the old one back.
+        self.reshaped: set[str] = set()
         self.temp_exists: set[str] = set()
         self.loaded: dict[str, str | None] = {}
         self.views_version: dict[str, Any] = {}
@@ -41,7 +43,12 @@ class Temporary:
     def ensure_temp(self, name: str, table: Table) -> bool:
         """Make the temp table if it is not there; True when it is new."""
         if name in self.temp_exists:
-            return False
+            known = self.temp_shapes.get(name)
+            if known is table or known is None or known.fingerprint() == table.fingerprint():
+                return False
+            # The procedure was compiled anew, and its variable looks different now.
+            self.drop_temp(name)
+            self.reshaped.add(name)
         self.temp_shapes[name] = table
         for statement in storage.create_table(table, name, "temp"):
             self.sqlite.execute(statement)
@@ -132,6 +139,7 @@ class Temporary:
             name for (name,) in self.sqlite.execute("SELECT name FROM temp.sqlite_master WHERE type = 'table'")
         }
         self.statistics_ready = "#statistics" in self.temp_exists
+        self.forget_reshaped()
         for name, table, columns, rows in kept:
             if not self.ensure_temp(name, table):
                 self.sqlite.execute(f"DELETE FROM temp.{quote(name)}")
@@ -148,9 +156,15 @@ class Temporary:
             name for (name,) in self.sqlite.execute("SELECT name FROM temp.sqlite_master WHERE type = 'table'")
         }
         self.statistics_ready = "#statistics" in self.temp_exists
+        self.forget_reshaped()
         for found in self.hash_tables.values():
             found[:] = [entry for entry in found if entry[1] in self.temp_exists]
         self.catalog_rolled_back()
+
+    def forget_reshaped(self) -> None:
+        for name in self.reshaped & self.temp_exists:
+            self.drop_temp(name)
+        self.reshaped.clear()
 
     def catalog_rolled_back(self) -> None:
         raise NotImplementedError
