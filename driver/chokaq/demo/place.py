@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import re
 import secrets
 import shutil
 import tempfile
@@ -12,9 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from chokaq import urls
-from chokaq.connection import Connector
-from chokaq.deploy import SqlPackage, load_package, status
-from chokaq.deploy.session import Session
+from chokaq.deploy import undo
 
 __all__ = ["Place", "make_place"]
 
@@ -47,7 +43,7 @@ class Place:
         if self.keep:
             return
         if self.file is None and self.is_deployed:
-            _drop_schema(self.url, self.schema)
+            undo(self.url, to=0, schema=self.schema, lose_jobs=True)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -63,27 +59,3 @@ def make_place(url: str, keep: bool) -> Place:
     file = folder / "demo.db"
     made = "embedded://" + quote("/" + file.as_posix().lstrip("/"), safe="/:")
     return Place(made, made, "embedded", "chokaq", folder, file, keep)
-
-
-def _drop_schema(url: str, schema: str) -> None:
-    """Takes a schema away that this package deployed, all of it or as far as it came: procedures, tables and
-    types, roles.
-    """
-    applied = {migration.number for migration in status(url, schema=schema).applied}
-    if not applied:
-        return
-    package = load_package()
-    with contextlib.closing(Connector(url).open()) as connection:
-        session = Session(connection)
-        for procedure in reversed(package.procedures):
-            session.execute(f"DROP PROCEDURE IF EXISTS [{schema}].[{procedure.name}];")
-        for script in reversed(package.undos):
-            for batch in script.batches(schema) if script.number in applied else ():
-                session.execute(batch.text)
-        for role in _roles(package, schema):
-            session.execute(f"DROP ROLE IF EXISTS [{role}];")
-
-
-def _roles(package: SqlPackage, schema: str) -> list[str]:
-    texts = [batch.text for script in package.permissions for batch in script.batches(schema)]
-    return sorted(set(re.findall(rf"CREATE ROLE \[({schema}_[a-z]+)\]", "\n".join(texts))))

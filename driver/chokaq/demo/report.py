@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 import chokaq
-from chokaq.models import FailureReason, Job
+from chokaq.models import FailureReason
+from chokaq.operator_models import DeadJob
 
 from .figures import RunFigures
 from .files import QUEUES, printable
@@ -21,12 +22,14 @@ from .verdict import Verdict
 __all__ = ["dead_letter_samples", "print_report", "print_verdict"]
 
 _SLOWEST = 5
-_SAMPLES = 3
+_SAMPLES = 5
+_PAGE = 100  # so many dead letters of each reason are looked at for samples
+_ALIKE = 40  # errors that begin with the same so many characters are alike
 _PROBLEMS = 10
 
 
 def print_report(
-    console: Console, figures: RunFigures, verdict: Verdict, samples: dict[str, list[Job]]
+    console: Console, figures: RunFigures, verdict: Verdict, samples: dict[FailureReason, list[DeadJob]]
 ) -> None:
     """Everything but the verdict."""
     _print_queues(console, figures)
@@ -44,6 +47,11 @@ def _table(title: str, *columns: str, texts: int = 1) -> Table:
     for number, name in enumerate(columns):
         table.add_column(name, justify="left" if number < texts else "right", overflow="fold")
     return table
+
+
+def _say(console: Console, text: str, style: str = "") -> None:
+    """A sentence, left to the terminal to fold."""
+    console.print(Text(text, style=style), soft_wrap=True)
 
 
 def _row(table: Table, *cells: str) -> None:
@@ -94,9 +102,10 @@ def _print_contents(console: Console, figures: RunFigures) -> None:
         name: sum(each[name] or 0 for each in found) for name in ("size", "lines", "functions", "classes")
     }
     distinct = len({each["sha256"] for each in found})
-    console.print(
+    _say(
+        console,
         f"Found: {sums['size'] / 1e6:,.1f} MB, {sums['lines']:,} lines, {sums['functions']:,} functions, "
-        f"{sums['classes']:,} classes; {distinct:,} different contents."
+        f"{sums['classes']:,} classes; {distinct:,} different contents.",
     )
 
 
@@ -134,20 +143,21 @@ def _print_throughput(console: Console, figures: RunFigures) -> None:
 def _print_rescue(console: Console, figures: RunFigures) -> None:
     sweeps, kill = figures.sweeps, figures.kill
     if kill is None:
-        console.print("No worker was killed: the work was done before one held jobs.")
+        _say(console, "No worker was killed: the work was done before one held jobs.")
     else:
-        console.print(f"Killed: worker {kill.member.number}, holding {kill}.")
-    console.print(
+        _say(console, f"Killed: worker {kill.member.number}, holding {kill}.")
+    _say(
+        console,
         f"Swept: {sweeps.recovered} claimed jobs given back (Recovered), {sweeps.retried} zombies to run "
-        f"again (Retried), {sweeps.buried} zombies to the dead-letter queue (Buried)."
+        f"again (Retried), {sweeps.buried} zombies to the dead-letter queue (Buried).",
     )
     lost = sum(record.lost for record in figures.records)
     if lost:
-        console.print(f"Living workers lost {lost} jobs to a sweep: they had been silent for too long.")
+        _say(console, f"Living workers lost {lost} jobs to a sweep: they had been silent for too long.")
     for (name, error), count in Counter(
         event for record in figures.records for event in record.events
     ).items():
-        console.print(Text(f"A worker told of trouble, {count} times: {name}: {error}"))
+        _say(console, f"A worker told of trouble, {count} times: {name}: {error}")
 
 
 def _print_slowest(console: Console, figures: RunFigures) -> None:
@@ -169,35 +179,35 @@ def _print_slowest(console: Console, figures: RunFigures) -> None:
     console.print(table)
 
 
-def dead_letter_samples(queue: chokaq.JobQueue, figures: RunFigures) -> dict[str, list[Job]]:
-    """Reason → some of the dead jobs, by name of the file."""
-    samples: dict[str, list[Job]] = {}
-    for job in sorted(figures.tables.dlq, key=lambda job: figures.enqueued.get(job.job_id, "")):
-        chosen = samples.setdefault(_reason(job), [])
-        if len(chosen) < _SAMPLES and (found := queue.get_job(job.job_id)) is not None:
-            chosen.append(found)
+def dead_letter_samples(queue: chokaq.JobQueue, figures: RunFigures) -> dict[FailureReason, list[DeadJob]]:
+    """Reason → some of its dead jobs, with errors as different as they come."""
+    samples = {}
+    for reason in {job.reason for job in figures.tables.dlq if job.reason is not None}:
+        page = queue.list_dlq(failure_reason=reason, page_size=_PAGE)
+        by_start = {_headline(job)[:_ALIKE]: job for job in page}
+        samples[reason] = list(by_start.values())[:_SAMPLES]
     return samples
 
 
-def _reason(job: FinishedJob) -> str:
-    return "" if job.reason is None else job.reason.name
+def _headline(job: DeadJob) -> str:
+    return (job.error_details or "").partition("\n")[0]
 
 
 def _print_dead(
-    console: Console, figures: RunFigures, verdict: Verdict, samples: dict[str, list[Job]]
+    console: Console, figures: RunFigures, verdict: Verdict, samples: dict[FailureReason, list[DeadJob]]
 ) -> None:
     if not figures.tables.dlq:
-        console.print("Dead letters: none.")
+        _say(console, "Dead letters: none.")
         return
-    table = _table(f"Dead letters: {verdict.dead:,}", "reason", "file", "attempts", "error", texts=2)
-    table.columns[3].justify = "left"
-    counts = Counter(_reason(job) for job in figures.tables.dlq)
+    table = _table(
+        f"Dead letters: {verdict.dead:,} (samples)", "reason", "file", "error", "attempts", texts=3
+    )
+    counts = Counter(job.reason for job in figures.tables.dlq if job.reason is not None)
     for reason, count in counts.most_common():
-        name = f"{reason.replace('_', ' ').lower()} ({count:,})"
+        name = f"{reason.name.replace('_', ' ').lower()} ({count:,})"
         for job in samples.get(reason, ()):
             path = printable(figures.enqueued.get(job.job_id, "?"))
-            error = printable((job.error_details or "").partition("\n")[0])
-            _row(table, name, path, str(job.attempt_count), error)
+            _row(table, name, path, printable(_headline(job)), str(job.attempt_count))
             name = ""
     console.print(table)
 
@@ -205,7 +215,7 @@ def _print_dead(
 def _print_times(console: Console, figures: RunFigures) -> None:
     """Where the time went: the phases of the run, and the workers' calls."""
     phases = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in figures.seconds.items())
-    console.print(f"Phases: {phases} (all jobs: from the first enqueue to the last result).")
+    _say(console, f"Phases: {phases} (all jobs: from the first enqueue to the last result).")
     told = [record for record in figures.records if record.cpu_seconds is not None]
     if not told:
         return
@@ -225,9 +235,10 @@ def _print_times(console: Console, figures: RunFigures) -> None:
         _row(table, name, f"{count:,}", f"{seconds:.1f}", f"{seconds / max(count, 1) * 1000:.1f}")
     console.print(table)
     killed = len(figures.records) - len(told)
-    console.print(
+    _say(
+        console,
         f"Processor time of these {len(told)} workers: {cpu:.1f} s."
-        + (" A killed worker takes its figures along." if killed else "")
+        + (" A killed worker takes its figures along." if killed else ""),
     )
 
 
@@ -240,13 +251,14 @@ def _by_time(
 def print_verdict(console: Console, figures: RunFigures, verdict: Verdict) -> None:
     """Whether every job came to its end, once."""
     executions = sum(len(record.executions) for record in figures.records)
-    console.print(
+    _say(
+        console,
         f"Checked: {verdict.enqueued:,} enqueued = {verdict.archived:,} archived + {verdict.dead:,} dead; "
         f"{len(verdict.lost)} lost; {verdict.as_json()['claimed_twice']} claimed twice, by {executions:,} "
-        f"executions in the logs of {len(figures.records)} workers."
+        f"executions in the logs of {len(figures.records)} workers.",
     )
-    console.print(f"{verdict.elapsed_s:.1f} s, {verdict.jobs_per_s:,.0f} jobs/s.")
+    _say(console, f"{verdict.elapsed_s:.1f} s, {verdict.jobs_per_s:,.0f} jobs/s.")
     for problem in verdict.problems[:_PROBLEMS]:
-        console.print(Text(f"PROBLEM: {problem}", style="bold red"))
+        _say(console, f"PROBLEM: {problem}", style="bold red")
     if len(verdict.problems) > _PROBLEMS:
-        console.print(f"… and {len(verdict.problems) - _PROBLEMS} problems more.")
+        _say(console, f"… and {len(verdict.problems) - _PROBLEMS} problems more.")

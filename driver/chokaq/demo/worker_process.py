@@ -61,7 +61,11 @@ def run_worker(spec: WorkerSpec, stop: Connection) -> None:
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     logging.basicConfig(
-        filename=spec.messages, format="%(asctime)s %(name)s %(levelname)s %(message)s", level=logging.WARNING
+        filename=spec.messages,
+        encoding="utf-8",
+        errors="backslashreplace",
+        format="%(asctime)s %(name)s %(levelname)s %(message)s",
+        level=logging.WARNING,
     )
     # Of the files that are parsed, many have escapes that Python warns of. That is not news.
     warnings.simplefilter("ignore")
