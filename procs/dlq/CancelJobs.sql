@@ -90,7 +90,7 @@ BEGIN
         INNER JOIN [chokaq].[JobsHot] AS [h] ON [h].[Id] = [i].[JobId]
         WHERE [h].[CancelRequestedUtc] IS NOT NULL;
 
-        DELETE FROM [h]
+        DELETE FROM [chokaq].[JobsHot]
         OUTPUT
             deleted.[Id],
             deleted.[Queue],
@@ -124,9 +124,7 @@ BEGIN
             [StartedAtUtc],
             [CreatedBy]
         )
-        FROM [chokaq].[JobsHot] AS [h]
-        INNER JOIN @Input AS [i] ON [i].[JobId] = [h].[Id]
-        WHERE [h].[Status] IN (0, 1);
+        WHERE [Id] IN (SELECT [i].[JobId] FROM @Input AS [i]) AND [Status] IN (0, 1);
 
         IF @@ROWCOUNT > 0
         BEGIN

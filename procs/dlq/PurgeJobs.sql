@@ -25,10 +25,9 @@ BEGIN
         [JobId] VARCHAR(50) NOT NULL PRIMARY KEY
     );
 
-    DELETE FROM [d]
+    DELETE FROM [chokaq].[JobsDLQ]
     OUTPUT deleted.[Id] INTO @Purged ([JobId])
-    FROM [chokaq].[JobsDLQ] AS [d]
-    INNER JOIN @Jobs AS [j] ON [j].[JobId] = [d].[Id];
+    WHERE [Id] IN (SELECT [j].[JobId] FROM @Jobs AS [j]);
 
     SELECT [j].[JobId], CASE WHEN [p].[JobId] IS NULL THEN 'not-found' ELSE 'purged' END AS [Outcome]
     FROM @Jobs AS [j]

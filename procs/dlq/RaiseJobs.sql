@@ -97,7 +97,7 @@ BEGIN
             INNER JOIN @Keys AS [k] ON [k].[JobId] = [f].[JobId]
             WHERE [k].[IsActive] = 0;
 
-            DELETE FROM [d]
+            DELETE FROM [chokaq].[JobsDLQ]
             OUTPUT
                 deleted.[Id],
                 deleted.[Queue],
@@ -123,9 +123,7 @@ BEGIN
                 [CreatedAtUtc],
                 [CreatedBy]
             )
-            FROM [chokaq].[JobsDLQ] AS [d]
-            INNER JOIN @Found AS [f] ON [f].[JobId] = [d].[Id]
-            WHERE [f].[MayRise] = 1;
+            WHERE [Id] IN (SELECT [f].[JobId] FROM @Found AS [f] WHERE [f].[MayRise] = 1);
 
             INSERT INTO [chokaq].[JobsHot] (
                 [Id],

@@ -50,19 +50,22 @@ BEGIN
     SELECT
         [j].[JobId],
         [i].[Ordinal],
-        COALESCE([j].[PayloadJson], [j].[Payload]),
+        (
+            SELECT TOP (1) [k].[value]
+            FROM OPENJSON([r].[value]) AS [k]
+            WHERE [k].[key] COLLATE Latin1_General_BIN2 = N'payload'
+        ),
         [j].[Tags],
         [j].[Priority],
         [j].[DelaySeconds]
     FROM OPENJSON(@Jobs) WITH (
         [JobId] VARCHAR(50) '$.id',
-        [Payload] NVARCHAR(MAX) '$.payload',
-        [PayloadJson] NVARCHAR(MAX) '$.payload' AS JSON,
         [Tags] VARCHAR(1000) '$.tags',
         [Priority] INT '$.priority',
         [DelaySeconds] INT '$.delaySeconds'
     ) AS [j]
-    INNER JOIN @Input AS [i] ON [i].[JobId] = [j].[JobId];
+    INNER JOIN @Input AS [i] ON [i].[JobId] = [j].[JobId]
+    INNER JOIN OPENJSON(@Jobs) AS [r] ON CONVERT(INT, [r].[key]) = [i].[Ordinal];
 
     EXECUTE [chokaq].[RaiseJobs] @Edits = @Edits, @RaisedBy = @ResurrectedBy;
 END;

@@ -85,7 +85,7 @@ BEGIN
         END;
 
         /* One statement takes the rows out and hands them over, so there is no moment between the check of the lease and the move. */
-        DELETE FROM [h]
+        DELETE FROM [chokaq].[JobsHot]
         OUTPUT
             deleted.[Id],
             deleted.[Queue],
@@ -117,9 +117,9 @@ BEGIN
             [StartedAtUtc],
             [CreatedBy]
         )
-        FROM [chokaq].[JobsHot] AS [h]
-        INNER JOIN @Input AS [i] ON [i].[JobId] = [h].[Id]
-        WHERE [h].[WorkerId] = @WorkerId AND [h].[LeaseToken] = [i].[LeaseToken] AND [h].[Status] = 2;
+        WHERE [Id] IN (SELECT [i].[JobId] FROM @Input AS [i] WHERE [i].[LeaseToken] = [JobsHot].[LeaseToken])
+            AND [WorkerId] = @WorkerId
+            AND [Status] = 2;
 
         IF @@ROWCOUNT > 0
         BEGIN

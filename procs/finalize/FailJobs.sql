@@ -36,7 +36,6 @@ BEGIN
         [JobId] VARCHAR(50) NOT NULL PRIMARY KEY,
         [LeaseToken] BIGINT NOT NULL,
         [FailureReason] INT NOT NULL,
-        [ErrorDetails] NVARCHAR(MAX) NULL,
         [ErrorGroup] NVARCHAR(255) NULL,
         [RetryAfterSeconds] INT NULL,
         [DurationMs] FLOAT NULL,
@@ -58,7 +57,6 @@ BEGIN
         [JobId],
         [LeaseToken],
         [FailureReason],
-        [ErrorDetails],
         [ErrorGroup],
         [RetryAfterSeconds],
         [DurationMs],
@@ -68,7 +66,6 @@ BEGIN
         [f].[JobId],
         MAX([f].[LeaseToken]),
         MAX([f].[FailureReason]),
-        MAX([f].[ErrorDetails]),
         MAX([f].[ErrorGroup]),
         MAX([f].[RetryAfterSeconds]),
         MAX([f].[DurationMs]),
@@ -77,12 +74,52 @@ BEGIN
         [JobId] VARCHAR(50) '$.id',
         [LeaseToken] BIGINT '$.lease',
         [FailureReason] INT '$.reason',
-        [ErrorDetails] NVARCHAR(MAX) '$.error',
         [ErrorGroup] NVARCHAR(255) '$.errorGroup',
         [RetryAfterSeconds] INT '$.retryAfterSeconds',
         [DurationMs] FLOAT '$.durationMs'
     ) AS [f]
     GROUP BY [f].[JobId];
+
+    IF EXISTS (SELECT 1 FROM @Input AS [i] WHERE [i].[Copies] > 1)
+    BEGIN
+        SET @Message = N'FailJobs: a job id stands twice in one call.';
+        THROW 51006, @Message, 1;
+    END;
+
+    IF EXISTS (SELECT 1 FROM @Input AS [i] WHERE [i].[FailureReason] = 2)
+    BEGIN
+        SET @Message = N'FailJobs: column reason: 2 (Zombie) is for SweepZombies alone.';
+        THROW 51003, @Message, 2;
+    END;
+
+    /* The error by the form of OPENJSON without WITH, which cuts no text on any engine. */
+    INSERT INTO @Rows (
+        [JobId],
+        [WorkerId],
+        [LeaseToken],
+        [FailureReason],
+        [ErrorDetails],
+        [ErrorGroup],
+        [RetryAfterSeconds],
+        [DurationMs],
+        [StaleBeforeUtc]
+    )
+    SELECT
+        [i].[JobId],
+        @WorkerId,
+        [i].[LeaseToken],
+        [i].[FailureReason],
+        (
+            SELECT TOP (1) [k].[value]
+            FROM OPENJSON([r].[value]) AS [k]
+            WHERE [k].[key] COLLATE Latin1_General_BIN2 = N'error'
+        ),
+        [i].[ErrorGroup],
+        [i].[RetryAfterSeconds],
+        [i].[DurationMs],
+        NULL
+    FROM @Input AS [i]
+    INNER JOIN OPENJSON(@Failures) AS [r] ON CONVERT(VARCHAR(50), JSON_VALUE([r].[value], '$.id')) = [i].[JobId];
 
     /*
     SQL Server gives the text that a JSON string stands for. An engine that leaves the escapes in (Babelfish) is told by one sample, and
@@ -90,7 +127,7 @@ BEGIN
     */
     IF JSON_VALUE(N'{"sample":"\\"}', '$.sample') = N'\\'
     BEGIN
-        UPDATE @Input
+        UPDATE @Rows
         SET
             [ErrorDetails] = REPLACE(
                 REPLACE(
@@ -148,41 +185,6 @@ BEGIN
             )
         WHERE CHARINDEX(N'\', [ErrorDetails]) > 0 OR CHARINDEX(N'\', [ErrorGroup]) > 0;
     END;
-
-    IF EXISTS (SELECT 1 FROM @Input AS [i] WHERE [i].[Copies] > 1)
-    BEGIN
-        SET @Message = N'FailJobs: a job id stands twice in one call.';
-        THROW 51006, @Message, 1;
-    END;
-
-    IF EXISTS (SELECT 1 FROM @Input AS [i] WHERE [i].[FailureReason] = 2)
-    BEGIN
-        SET @Message = N'FailJobs: column reason: 2 (Zombie) is for SweepZombies alone.';
-        THROW 51003, @Message, 2;
-    END;
-
-    INSERT INTO @Rows (
-        [JobId],
-        [WorkerId],
-        [LeaseToken],
-        [FailureReason],
-        [ErrorDetails],
-        [ErrorGroup],
-        [RetryAfterSeconds],
-        [DurationMs],
-        [StaleBeforeUtc]
-    )
-    SELECT
-        [i].[JobId],
-        @WorkerId,
-        [i].[LeaseToken],
-        [i].[FailureReason],
-        [i].[ErrorDetails],
-        [i].[ErrorGroup],
-        [i].[RetryAfterSeconds],
-        [i].[DurationMs],
-        NULL
-    FROM @Input AS [i];
 
     EXECUTE [chokaq].[SettleFailures]
         @Failures = @Rows,

@@ -225,7 +225,7 @@ BEGIN
             AND [h].[LastUpdatedUtc] = @Now
             AND [h].[LastModifiedBy] = @ModifiedBy;
 
-        DELETE FROM [h]
+        DELETE FROM [chokaq].[JobsHot]
         OUTPUT
             deleted.[Id],
             deleted.[Queue],
@@ -259,12 +259,14 @@ BEGIN
             [StartedAtUtc],
             [CreatedBy]
         )
-        FROM [chokaq].[JobsHot] AS [h]
-        INNER JOIN @Decisions AS [d] ON [d].[JobId] = [h].[Id]
-        WHERE [d].[DeadReason] IS NOT NULL
-            AND [h].[WorkerId] = [d].[WorkerId]
-            AND [h].[LeaseToken] = [d].[LeaseToken]
-            AND [h].[Status] = 2;
+        WHERE [Id] IN (
+                SELECT [d].[JobId]
+                FROM @Decisions AS [d]
+                WHERE [d].[DeadReason] IS NOT NULL
+                    AND [d].[WorkerId] = [JobsHot].[WorkerId]
+                    AND [d].[LeaseToken] = [JobsHot].[LeaseToken]
+            )
+            AND [Status] = 2;
 
         SET @Dead = @@ROWCOUNT;
 

@@ -94,6 +94,7 @@ BEGIN
         )
     FROM OPENJSON(@Jobs) AS [j];
 
+    /* The payload by the form without WITH, which gives an object as its text, a string as the string, and cuts neither on any engine. */
     INSERT INTO @Input (
         [Ordinal],
         [JobId],
@@ -112,8 +113,12 @@ BEGIN
         COALESCE([j].[JobId], ''),
         [j].[Queue],
         [j].[Type],
-        COALESCE([j].[PayloadJson], [j].[Payload]),
-        CASE WHEN [j].[PayloadJson] IS NULL THEN 1 ELSE 0 END,
+        (
+            SELECT TOP (1) [k].[value]
+            FROM OPENJSON([r].[value]) AS [k]
+            WHERE [k].[key] COLLATE Latin1_General_BIN2 = N'payload'
+        ),
+        0,
         [j].[Tags],
         NULLIF([j].[IdempotencyKey], ''),
         COALESCE([j].[Priority], 10),
@@ -127,15 +132,14 @@ BEGIN
         [JobId] VARCHAR(50) '$.row.id',
         [Queue] VARCHAR(255) '$.row.queue',
         [Type] VARCHAR(255) '$.row.type',
-        [Payload] NVARCHAR(MAX) '$.row.payload',
-        [PayloadJson] NVARCHAR(MAX) '$.row.payload' AS JSON,
         [Tags] VARCHAR(1000) '$.row.tags',
         [IdempotencyKey] VARCHAR(255) '$.row.idempotencyKey',
         [Priority] INT '$.row.priority',
         [DelaySeconds] INT '$.row.delaySeconds',
         [ScheduledAtUtc] NVARCHAR(50) '$.row.scheduledAtUtc',
         [MaxAttempts] INT '$.row.maxAttempts'
-    ) AS [j];
+    ) AS [j]
+    INNER JOIN OPENJSON(@Jobs) AS [r] ON CONVERT(INT, [r].[key]) = [j].[Ordinal];
 
     /*
     Ids for the rows without one. UUIDv7: 48 bits of milliseconds, then random bits taken from NEWID, whose variant bits stand in the
@@ -164,6 +168,18 @@ BEGIN
     */
     IF JSON_VALUE(N'{"sample":"\\"}', '$.sample') = N'\\'
     BEGIN
+        UPDATE @Input
+        SET [IsTextPayload] = 1
+        WHERE [Ordinal] IN (
+                SELECT CONVERT(INT, [r].[key])
+                FROM OPENJSON(@Jobs) AS [r]
+                WHERE EXISTS (
+                        SELECT 1
+                        FROM OPENJSON([r].[value]) AS [k]
+                        WHERE [k].[key] COLLATE Latin1_General_BIN2 = N'payload' AND [k].[type] = 1
+                    )
+            );
+
         UPDATE @Input
         SET
             [Payload] = CASE

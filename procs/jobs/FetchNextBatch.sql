@@ -66,10 +66,17 @@ BEGIN
         THROW 51008, @Message, 1;
     END;
 
-    IF @Queues IS NOT NULL AND ISJSON(@Queues) = 0
+    IF ISJSON(@Queues) = 0
     BEGIN
         SET @Message = N'FetchNextBatch: @Queues is not a JSON array of queue names.';
         THROW 51000, @Message, 1;
+    END;
+
+    IF CHARINDEX(N'[', @Queues) = 0
+       OR EXISTS (SELECT 1 FROM OPENJSON(@Queues) AS [w] WHERE [w].[type] <> 1 OR TRY_CONVERT(INT, [w].[key]) IS NULL)
+    BEGIN
+        SET @Message = N'FetchNextBatch: @Queues is JSON, but not an array of queue names.';
+        THROW 51000, @Message, 2;
     END;
 
     BEGIN TRY
