@@ -41,6 +41,7 @@ MISSING: dict[str, dict[str, str]] = {
     "babelfish": {
         "nul": "PostgreSQL cannot store the NUL character",
         "exact-varchar": "Babelfish stores any character in a varchar and sends it to the client as '?'",
+        "code-page-lengths": "Babelfish counts UTF-8 bytes where the column counts code page characters",
         "readpast": "Babelfish accepts READPAST and ignores it: it waits for a locked row",
         "lock-timeout-error": "Babelfish reports a lock timeout without its number 1222",
         "seven-digits": "Babelfish keeps microseconds where datetime2(7) has a seventh digit",
@@ -207,7 +208,7 @@ class Database:
 
     def age(self, seconds: int, *columns: str, job_id: str | None = None) -> None:
         """Moves moments of one active job, or of all, into the past, instead of sleeping."""
-        moves = ", ".join(f"[{column}] = DATEADD(SECOND, -{seconds}, [{column}])" for column in columns)
+        moves = ", ".join(f"[{column}] = DATEADD(SECOND, {-seconds}, [{column}])" for column in columns)
         where = "" if job_id is None else " WHERE [Id] = ?"
         self.sql(f"UPDATE [chokaq].[JobsHot] SET {moves}{where};", *([] if job_id is None else [job_id]))
 
