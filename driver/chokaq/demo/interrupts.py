@@ -36,6 +36,10 @@ class Interrupts:
             return
         names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
         before = {number: signal.signal(number, self._take) for number in (signal.Signals[n] for n in names)}
+        for number in before if hasattr(signal, "siginterrupt") else ():
+            # A signal in the middle of a call must not break the connection: an ODBC driver does not go on
+            # after an interrupted system call.
+            signal.siginterrupt(number, False)
         try:
             yield
         finally:
