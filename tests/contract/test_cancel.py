@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 import uuid
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import datetime, timezone
 
 import pytest
@@ -27,6 +29,17 @@ from tests.contract.support import Database
 
 # Long enough for the other side of a race to arrive at the lock, or to be seen not to wait.
 WAIT = 0.4
+
+
+@contextmanager
+def other_side(db: Database) -> Iterator[ThreadPoolExecutor]:
+    """A thread with a session that has made its calls before, so that it arrives at the lock in time."""
+    with ThreadPoolExecutor(1) as pool:
+        for _ in range(2):
+            pool.submit(db.queue.cancel, "nowhere").result()
+            pool.submit(db.queue.mark_processing, "w", Lease(job_id="nowhere", lease_token=1)).result()
+            pool.submit(lambda: db.queue.edit_pending("nowhere", priority=1)).result()
+        yield pool
 
 
 def outcome(db: Database, job_id: str) -> Outcome:
@@ -58,8 +71,21 @@ def test_a_pending_job_goes_to_the_dlq_with_everything_it_had(db: Database) -> N
         FailureReason.CANCELLED,
         "no longer wanted",
     )
-    kept = ("queue", "type", "payload", "tags", "idempotency_key", "priority", "max_attempts", "scheduled_at")
-    kept += ("created_at", "created_by", "attempt_count", "lease_token", "started_at")
+    kept = [
+        "queue",
+        "type",
+        "payload",
+        "tags",
+        "idempotency_key",
+        "priority",
+        "max_attempts",
+        "scheduled_at",
+        "created_at",
+        "created_by",
+        "attempt_count",
+        "lease_token",
+        "started_at",
+    ]
     assert {name: getattr(job, name) for name in kept} == {name: getattr(before, name) for name in kept}
     assert (job.last_modified_by, job.duration_ms, job.wait_ms) == ("op", None, None)
 
@@ -200,7 +226,7 @@ def test_a_cancel_that_comes_while_the_worker_starts_finds_it_running(db: Databa
     (job,) = db.claim("w1")
     worker = db.connect()
     try:
-        with ThreadPoolExecutor(1) as pool:
+        with other_side(db) as pool:
             marked = db.queue.mark_processing("w1", job.lease, connection=worker)
             assert marked[0].outcome is Outcome.PROCESSING
             cancelling = pool.submit(db.queue.cancel, job.job_id)
@@ -218,7 +244,7 @@ def test_a_worker_that_starts_while_the_job_is_cancelled_has_lost_it(db: Databas
     (job,) = db.claim("w1")
     operator = db.connect()
     try:
-        with ThreadPoolExecutor(1) as pool:
+        with other_side(db) as pool:
             cancelled = db.queue.cancel(job.job_id, connection=operator)
             assert cancelled[0].outcome is Outcome.CANCELLED
             marking = pool.submit(db.queue.mark_processing, "w1", job.lease)
@@ -236,7 +262,7 @@ def test_a_worker_that_starts_while_a_cancel_is_taken_back_keeps_its_job(db: Dat
     (job,) = db.claim("w1")
     operator = db.connect()
     try:
-        with ThreadPoolExecutor(1) as pool:
+        with other_side(db) as pool:
             db.queue.cancel(job.job_id, connection=operator)
             marking = pool.submit(db.queue.mark_processing, "w1", job.lease)
             time.sleep(WAIT)
@@ -251,7 +277,7 @@ def test_a_cancel_that_comes_while_the_job_completes_does_not_find_it(db: Databa
     lease = db.started()
     worker = db.connect()
     try:
-        with ThreadPoolExecutor(1) as pool:
+        with other_side(db) as pool:
             db.queue.complete("w1", Completion(lease=lease), connection=worker)
             cancelling = pool.submit(db.queue.cancel, lease.job_id)
             time.sleep(WAIT)
@@ -359,7 +385,7 @@ def test_an_edit_that_comes_while_the_job_is_claimed_is_too_late(db: Database) -
     (job_id,) = db.fill("q")
     worker = db.connect()
     try:
-        with ThreadPoolExecutor(1) as pool:
+        with other_side(db) as pool:
             (job,) = db.queue.fetch("w1", 1, connection=worker)
             editing = pool.submit(lambda: db.queue.edit_pending(job_id, payload="new"))
             time.sleep(WAIT)
