@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import subprocess
 import sys
 import threading
-import uuid
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from dataclasses import replace
 
 import pytest
 
@@ -27,54 +22,9 @@ from chokaq.deploy import (
     load_package,
     status,
 )
-from chokaq.deploy.session import Session
-from tests.unit.deploy.trees import SETS, procedure, small_tree, write
+from tests.unit.deploy.trees import SETS, procedure, write
 
-
-@dataclass
-class Place:
-    """A database and a schema of one test, and the tree that it deploys."""
-
-    url: str = field(repr=False)  # it may hold a password
-    schema: str
-    root: Path
-
-    def deploy(self, **options: Any) -> DeployReport:
-        return deploy(self.url, schema=self.schema, package=load_package(self.root), **options)
-
-    @contextlib.contextmanager
-    def session(self) -> Iterator[Session]:
-        connection = Connector(self.url).open()
-        try:
-            yield Session(connection)
-        finally:
-            connection.close()
-
-    def scalar(self, text: str) -> Any:
-        with self.session() as session:
-            return session.scalar(text.replace("[chokaq", f"[{self.schema}"))
-
-
-@pytest.fixture
-def place(engine: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Place]:
-    root = small_tree(tmp_path / "tree")
-    schema = f"deploy_{uuid.uuid4().hex[:8]}"
-    if engine == "embedded":
-        yield Place(f"embedded:///{tmp_path}/test.db", schema, root)
-        return
-    here = Place(request.getfixturevalue("server_url"), schema, root)
-    yield here
-    with here.session() as session:
-        for statement in (
-            "DROP PROCEDURE IF EXISTS [chokaq].[AskForThings];",
-            "DROP PROCEDURE IF EXISTS [chokaq].[CountThings];",
-            "DROP TABLE IF EXISTS [chokaq].[Things];",
-            "DROP TABLE IF EXISTS [chokaq].[SchemaModules];",
-            "DROP TABLE IF EXISTS [chokaq].[SchemaMigrations];",
-            "DROP SCHEMA IF EXISTS [chokaq];",
-            "DROP ROLE IF EXISTS [chokaq_worker];",
-        ):
-            session.execute(statement.replace("[chokaq", f"[{schema}"))
+from .places import Place
 
 
 def test_a_deployment_makes_everything_and_a_second_one_nothing(place: Place) -> None:
