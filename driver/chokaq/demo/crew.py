@@ -10,6 +10,7 @@ import signal
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
@@ -74,6 +75,9 @@ class Crew:
         self._folder = folder
         self._context = multiprocessing.get_context("spawn")
         self._run = secrets.token_hex(4)  # ids of workers never come back
+        if hasattr(signal, "pthread_sigmask"):
+            # Else the first start would start it, and that would set the signal mask that a start relies on.
+            resource_tracker.ensure_running()
         self.members: list[Member] = []
 
     def __enter__(self) -> Self:
