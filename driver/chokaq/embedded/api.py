@@ -386,8 +386,8 @@ def _table_kind(procedure: Procedure | None, index: int, kind: _TableKind) -> _T
 
 
 def _fill(session: Session, frame: Any, program: ir.Program, slot: int, rows: list[Any]) -> None:
-    from .convert import converter
     from .ir import Target, quote
+    from .values.conversions import converter
 
     shape = program.tables[slot].table
     columns = [column for column in shape.columns if not column.computed and not column.identity]

@@ -283,7 +283,7 @@ class _SafeUnpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) in _SAFE_BUILTINS:
             return super().find_class(module, name)
-        if module.startswith(_SAFE) and module.rpartition(".")[2] in ("catalog", "ir", "scalars", "types"):
+        if module.startswith(_SAFE) and module.rpartition(".")[2] in ("catalog", "ir", "json_values", "scalars", "types"):
             found = super().find_class(module, name)
             if isinstance(found, type) and hasattr(found, "__dataclass_fields__"):
                 return found

@@ -47,7 +47,7 @@ def procedure_parameters(catalog: Catalog, parameters: list[s.Parameter]) -> lis
                 raise at_line(SqlError(102, "Incorrect syntax: a default is a constant.", 15, 1), parameter.line)
             default = convert(typed, kind).value
             if default is UNKNOWN:
-                from .convert import converter
+                from .values.conversions import converter
 
                 default = converter(typed.type, kind)(typed.value)
         found.append(Parameter(parameter.name, kind, default, parameter.default is not None, parameter.output))
@@ -171,7 +171,7 @@ def _extend(session: Session, unit: Unit, frame: Any) -> None:
     if len(values) < unit.size:
         values.extend([None] * (unit.size - len(values)))
     frame.program.size = unit.size
-    from .texts import key
+    from .values.strings import key
 
     for slot, key_slot in unit.keys.items():
         if values[key_slot] is None and isinstance(values[slot], str):

@@ -8,9 +8,9 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
-from . import dates
 from .sqltypes import BIGINT, BIT, DATE, FLOAT, GUID, INT, NULL_TYPE, SqlType
-from .texts import units
+from .values import datetimes
+from .values.codepage import width as units
 
 _DATETIME2_6 = SqlType("datetime2", scale=6)
 
@@ -40,11 +40,11 @@ def stored(value: Any) -> tuple[Any, SqlType]:
     if isinstance(value, decimal.Decimal):
         return _decimal(value)
     if isinstance(value, dt.datetime):
-        return dates.from_datetime(value), _DATETIME2_6
+        return datetimes.from_datetime(value), _DATETIME2_6
     if isinstance(value, dt.date):
-        return dates.from_date(value), DATE
+        return datetimes.from_date(value), DATE
     if isinstance(value, dt.time):
-        return dates.from_time(value), SqlType("time", scale=6)
+        return datetimes.from_time(value), SqlType("time", scale=6)
     if isinstance(value, uuid.UUID):
         return str(value).upper(), GUID
     raise TypeError(f"a parameter of type {type(value).__name__} cannot be bound")
@@ -69,11 +69,11 @@ def fetcher(kind: SqlType) -> Callable[[Any], Any] | None:
     if name == "bit":
         return bool
     if name in ("datetime2", "datetime", "smalldatetime"):
-        return dates.to_datetime
+        return datetimes.to_datetime
     if name == "date":
-        return dates.to_date
+        return datetimes.to_date
     if name == "time":
-        return dates.to_time
+        return datetimes.to_time
     if name == "decimal":
         from .values import decimals
 

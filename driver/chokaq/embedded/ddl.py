@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from . import dates, storage
+from . import storage
 from . import syntax as s
 from .catalog import Catalog, Grant, Principal, Procedure, Schema, Table
 from .database import keep_program, store_program, text_key
 from .naming import key_column, quote
 from .problems import SqlError, at_line, unsupported
 from .shapes import add_column, add_constraint, add_index, build_table, finish
+from .values import datetimes
 
 if TYPE_CHECKING:
     from .session import Session
@@ -63,7 +64,7 @@ def create_table(session: Session, catalog: Catalog, statement: s.CreateTable) -
     schema = _schema_of(catalog, statement.name)
     _free(catalog, schema, statement.name.name)
     table = build_table(catalog, schema, statement.name.name, statement.body)
-    table.created = table.modified = dates.now_ticks()
+    table.created = table.modified = datetimes.utc_ticks()
     catalog.tables[table.full_name.lower()] = table
     _run(session, storage.create_table(table, table.full_name))
 
@@ -73,7 +74,7 @@ def create_type(session: Session, catalog: Catalog, statement: s.CreateType) -> 
     if catalog.type(schema, statement.name.name) is not None:
         raise SqlError(219, f"The type '{statement.name}' already exists, or you do not have permission to create it.", 16, 1)
     table = build_table(catalog, schema, statement.name.name, statement.body, is_type=True)
-    table.created = table.modified = dates.now_ticks()
+    table.created = table.modified = datetimes.utc_ticks()
     catalog.types[table.full_name.lower()] = table
 
 
@@ -93,7 +94,7 @@ def create_index(session: Session, catalog: Catalog, statement: s.CreateIndex) -
     keyed = {column.name for column in table.columns if column.keyed}
     index = add_index(table, statement.index)
     finish(catalog, table)
-    table.modified = dates.now_ticks()
+    table.modified = datetimes.utc_ticks()
     for column in table.columns:
         if column.keyed and column.name not in keyed:
             _run(session, [f"ALTER TABLE main.{quote(table.full_name)} ADD COLUMN {storage.key_text(column)}"])
@@ -111,7 +112,7 @@ def create_index(session: Session, catalog: Catalog, statement: s.CreateIndex) -
 def alter_table(session: Session, catalog: Catalog, statement: s.AlterTable) -> None:
     old = catalog.table(statement.table.schema, statement.table.name)
     table = _table(catalog, statement.table)
-    table.modified = dates.now_ticks()
+    table.modified = datetimes.utc_ticks()
     filled: dict[str, str] = {}
     action = statement.action
     if action == "ADD":
@@ -357,7 +358,7 @@ def create_procedure(session: Session, catalog: Catalog, statement: s.CreateProc
         raise SqlError(208, f"Invalid object name '{statement.name}'.", 16, 6)
     if existing is None and catalog.table(schema, name) is not None:
         _free(catalog, schema, name)
-    now = dates.now_ticks()
+    now = datetimes.utc_ticks()
     procedure = Procedure(
         schema,
         existing.name if existing else name,

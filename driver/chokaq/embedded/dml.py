@@ -14,7 +14,6 @@ from .naming import quote
 from .problems import SqlError, at_line, invalid_column, invalid_object, unsupported
 from .query import Output, QueryCompiler
 from .scope import Context, LocalTable, Scope, Source, SourceColumn, Typed, Unit, table_mark, table_source
-from .shapes import default_value
 from .sqltypes import SqlType
 from .tree import exp
 
@@ -157,11 +156,11 @@ class DataCompiler:
             body = f"DEFAULT VALUES" if not cells else f"({names}) VALUES ({', '.join(cells)})"  # noqa: F541
             sql = f"INSERT INTO {reference} {body}"
         elif statement.source.text.lstrip()[:6].upper() == "VALUES":
-            sql = f"INSERT INTO {reference} ({names}) {self._value_rows(statement.source, context, queries, columns, extra)}"
+            sql = f"INSERT INTO {reference} ({names}) {self._value_rows(table, statement.source, context, queries, columns, extra)}"
         else:
             node = tree.query(statement.source)
             compiled = queries.query(
-                node, None, targets=[c.type for c in columns], store=True, extra=extra
+                node, None, targets=[c.type for c in columns], store=[_place(table, c) for c in columns], extra=extra
             )
             sql = f"INSERT INTO {reference} ({names}) {compiled.sql}"
         if explicit_identity and identity is not None:
@@ -195,12 +194,18 @@ class DataCompiler:
             assert column.default is not None
             node = tree.values([s.Text(column.default.text, ex.context.line)]).expressions[0]
             inner = Expressions(ex.context, Scope(), ex.queries)
-            return convert(inner.value(node), column.type, store=True)
+            return convert(inner.value(node), column.type, store=_place(table, column))
 
         return make
 
     def _value_rows(
-        self, source: s.Text, context: Context, queries: QueryCompiler, columns: list[Column], extra: list[tuple[str, Any]]
+        self,
+        table: Table,
+        source: s.Text,
+        context: Context,
+        queries: QueryCompiler,
+        columns: list[Column],
+        extra: list[tuple[str, Any]],
     ) -> str:
         node = tree.query(s.Text(f"SELECT * FROM ({source.text}) AS [v] ([x])", source.line))
         values = node.args["from_"].this
@@ -225,12 +230,10 @@ class DataCompiler:
             sqls = []
             for cell, column in zip(cells, columns, strict=True):
                 if _is_default(cell):
-                    typed = default_value(self.unit.catalog, Table("", "", 0, []), column) if column.default else constant(None, column.type)
-                    if column.default:
-                        typed = self._default_maker(Table("", "", 0, []), column)(ex)
+                    typed = self._default_maker(table, column)(ex) if column.default else constant(None, column.type)
                 else:
                     try:
-                        typed = convert(ex.value(cell), column.type, store=True)
+                        typed = convert(ex.value(cell), column.type, store=_place(table, column))
                     except SqlError as error:
                         raise at_line(error, tree.line_of(cell, context.line)) from None
                 sqls.append(typed.sql)
@@ -275,7 +278,7 @@ class DataCompiler:
             items = []
             for found, column in zip(outputs, columns, strict=True):
                 try:
-                    items.append(convert(found.value, column.type, store=True).sql)
+                    items.append(convert(found.value, column.type, store=_place(into_table, column)).sql)
                 except SqlError as error:
                     raise at_line(error, output.line) from None
             into = self._into(into_table, into_slot, into_reference, columns, output.line)
@@ -345,7 +348,7 @@ class DataCompiler:
                 typed = self._default_maker(table, column)(ex) if column.default else constant(None, column.type)
             else:
                 try:
-                    typed = convert(ex.value(value), column.type, store=True)
+                    typed = convert(ex.value(value), column.type, store=_place(table, column))
                 except SqlError as error:
                     raise at_line(error, assignment.line) from None
             sets.append((column, typed))
@@ -514,6 +517,11 @@ def _with_ctes(statement: s.Insert) -> s.Insert:
     text = s.Text(f"{statement.ctes.text}{gap}{statement.source.text}", statement.ctes.line)
     return s.Insert(statement.line, statement.target, statement.hints, statement.columns, statement.output, text,
                     statement.execute, None, statement.top)
+
+
+def _place(table: Table, column: Column) -> tuple[str, str]:
+    """Table and column as error 2628 names them."""
+    return (f"{table.schema}.{table.name}" if table.schema else table.name), column.name
 
 
 def _is_default(node: Any) -> bool:

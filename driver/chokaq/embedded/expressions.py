@@ -6,28 +6,22 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from . import literals, scalars
-from .conversions import constant, convert
-from .functions import divide_by_zero
+from .aggregates import AGGREGATES
+from .conversions import condition_error, constant, convert, null
 from .naming import key_expression, literal
 from .problems import SqlError, at_line, unsupported
 from .scope import BOOLEAN, UNKNOWN, Context, Scope, Typed, parameter
-from .sqltypes import (
-    BIGINT,
-    FLOAT,
-    INT,
-    MAX,
-    NULL_TYPE,
-    SqlType,
-    arithmetic_type,
-    decimal,
-    higher,
-    integer_as_decimal,
-)
+from .sqltypes import FLOAT, INT, NULL_TYPE, SqlType, arithmetic_type, decimal, higher
 from .tree import exp, line_of, only, sql_type
+
+from .values.numbers import arithmetic, inline_arithmetic, inline_negate, negate
+from .values.strings import key as collation_key
 
 if TYPE_CHECKING:
     from .query import QueryCompiler
 
+# Beyond this length together, operands are not written twice.
+_LONG = 300
 _COMPARISONS = {
     exp.EQ: "=",
     exp.NEQ: "<>",
@@ -67,7 +61,7 @@ class Expressions:
             raise at_line(error, self.line(node)) from None
         if result.type.name == "boolean":
             raise at_line(
-                SqlError(4145, "A condition stands where a value is expected.", 15, 1), self.line(node)
+                condition_error(), self.line(node)
             )
         return result
 
@@ -135,7 +129,7 @@ class Expressions:
         return literals.binary(str(node.this))
 
     def _null(self, node: Any) -> Typed:
-        return Typed("NULL", NULL_TYPE, value=None, node=scalars.Literal(None))
+        return null(NULL_TYPE)
 
     def _column(self, node: Any) -> Typed:
         only(node, self.context.line, "this", "table", "db")
@@ -169,21 +163,21 @@ class Expressions:
 
     def _neg(self, node: Any) -> Typed:
         inner = self.value(node.this)
-        if inner.value is not UNKNOWN and inner.value is not None and inner.type.is_number:
-            if inner.type.name == "decimal":
-                from .values import decimals
-
-                number = -decimals.unpack(inner.value, inner.type)
-                if inner.type.scale == 0 and number == -(2**31):
-                    return constant(number, INT)
-                return constant(decimals.pack(number, inner.type), inner.type)
-            return constant(-inner.value, inner.type)
-        if not inner.type.is_number and inner.type.name != "null":
-            raise at_line(
-                SqlError(8117, f"Operand data type {inner.type.name} is invalid for minus operator."), self.line(node)
-            )
-        kind = inner.type if inner.type.name not in ("tinyint", "bit", "null") else INT
-        return self.arithmetic("-", constant(0.0 if kind.is_float else 0, kind), inner)
+        kind = inner.type
+        if kind.name == "null":
+            return null(INT)
+        call = negate(kind)
+        if inner.value is not UNKNOWN and inner.value is not None:
+            value = call(inner.value)
+            if kind == decimal(10, 0) and value == -(2**31):
+                return constant(value, INT)
+            return constant(value, kind)
+        sql = inline_negate(inner.sql, kind) if len(inner.sql) <= _LONG else None
+        scalar = None
+        if inner.node is not None:
+            zero = scalars.Literal(0.0 if kind.is_float else 0)
+            scalar = scalars.Arithmetic("-", zero, inner.node, FLOAT if kind.is_float else INT, kind)
+        return Typed(sql or f"chokaq_negate({inner.sql}, '{kind}')", kind, node=scalar)
 
     def _bitwise_not(self, node: Any) -> Typed:
         inner = self.value(node.this)
@@ -211,26 +205,40 @@ class Expressions:
             raise at_line(error, self.line(node)) from None
 
     def arithmetic(self, operator: str, left: Typed, right: Typed) -> Typed:
-        if operator == "+" and (left.type.is_string or right.type.is_string):
-            if _text_like(left) and _text_like(right):
-                return self._concatenate(left, right)
-        if operator == "+" and left.type.is_binary and right.type.is_binary:
-            kind = SqlType("varbinary", _sum_length(left.type, right.type, 8000))
+        """``left operator right`` by the rules of their types. Errors 206, 257, 402, 8117."""
+        kind = arithmetic_type(operator, left.type, right.type)
+        if kind.is_string:
+            return self._concatenate(left, right, kind)
+        if kind.is_binary and operator == "+":
             return Typed(f"CAST({left.sql} || {right.sql} AS BLOB)", kind)
-        if left.type.is_time or right.type.is_time:
-            return self._date_arithmetic(operator, left, right)
-        target = higher(left.type, right.type)
-        if target.name == "null":
-            target = INT
-        if not target.is_number or (target.name == "bit" and operator not in "&|^"):
-            bad = left.type if not left.type.is_number or left.type.name == "bit" else right.type
-            word = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "%": "modulo"}.get(operator, operator)
-            raise SqlError(8117, f"Operand data type {bad.name} is invalid for {word} operator.")
-        if target.is_float:
-            return self.hoist(self._float(operator, convert(left, target), convert(right, target), target))
-        if target.name == "decimal":
-            return self.hoist(self._decimal(operator, left, right))
-        return self.hoist(self._integer(operator, convert(left, target), convert(right, target), target))
+        if left.value is None or right.value is None:
+            return null(kind)
+        known = left.value is not UNKNOWN and right.value is not UNKNOWN
+        if known:
+            try:
+                return constant(arithmetic(operator, left.type, right.type)(left.value, right.value), kind)
+            except SqlError:
+                pass  # it fails when it is evaluated, not before
+        node = None
+        if left.node is not None and right.node is not None:
+            node = scalars.Arithmetic(operator, left.node, right.node, left.type, right.type)
+        return self.hoist(Typed(self._arithmetic_sql(operator, left, right, kind), kind, node=node))
+
+    def _arithmetic_sql(self, operator: str, left: Typed, right: Typed, kind: SqlType) -> str:
+        a, b = left.sql, right.sql
+        plain = kind.is_float and all(e.type.is_float or e.type.is_integer for e in (left, right))
+        if plain and operator in "+-*/":
+            a, b = convert(left, kind).sql, convert(right, kind).sql
+            if operator != "/" or _never_zero(right):
+                return f"({a} {operator} {b})"
+            return f"({a} / CASE {b} WHEN 0.0 THEN chokaq_fail(8134) ELSE {b} END)"
+        if kind.is_integer and operator in "/%" and right.value not in (UNKNOWN, 0, -1, None):
+            return f"({a} {operator} {b})"
+        if len(a) + len(b) <= _LONG:
+            inline = inline_arithmetic(operator, a, b, left.type, right.type)
+            if inline is not None:
+                return inline
+        return f"chokaq_arithmetic('{operator}', {a}, {b}, '{left.type}', '{right.type}')"
 
     def hoist(self, e: Typed) -> Typed:
         """What only needs variables is worked out once, in Python, and bound."""
@@ -238,127 +246,29 @@ class Expressions:
             return e
         return Typed(self.context.compute(e.node), e.type, binary=e.binary, node=e.node, name=e.name, rank=e.rank)
 
-    def _concatenate(self, left: Typed, right: Typed) -> Typed:
-        top = higher(_as_string(left.type), _as_string(right.type))
-        limit = 4000 if top.is_unicode else 8000
-        kind = SqlType("nvarchar" if top.is_unicode else "varchar",
-                       _sum_length(_as_string(left.type), _as_string(right.type), limit))
-        left = convert(left, SqlType(kind.name, left.type.length if left.type.is_string else 1))
-        right = convert(right, SqlType(kind.name, right.type.length if right.type.is_string else 1))
-        if left.value not in (UNKNOWN, None) and right.value not in (UNKNOWN, None):
+    def _concatenate(self, left: Typed, right: Typed, kind: SqlType) -> Typed:
+        varying = SqlType(kind.name if "var" in kind.name else kind.name.replace("char", "varchar"), None)
+        left, right = convert(left, varying), convert(right, varying)
+        if left.value is None or right.value is None:
+            return null(kind)
+        rank = max(left.rank, right.rank)
+        binary = any(e.binary for e in (left, right) if e.rank == rank)
+        if left.value is not UNKNOWN and right.value is not UNKNOWN:
             return constant(left.value + right.value, kind)
         node = None
         if left.node is not None and right.node is not None:
-            node = scalars.Case(
-                [(scalars.Or(scalars.IsNull(left.node), scalars.IsNull(right.node)), scalars.Literal(None))],
-                scalars.Call("concat", [left.node, right.node]),
-            )
-        return Typed(f"({left.sql} || {right.sql})", kind, binary=left.binary or right.binary, node=node)
-
-    def _date_arithmetic(self, operator: str, left: Typed, right: Typed) -> Typed:
-        from . import dates
-
-        if operator in "+-" and left.type.name == "datetime" and right.type.is_integer:
-            return Typed(f"({left.sql} {operator} {right.sql} * {dates.DAY})", left.type)
-        other = right.type if left.type.is_time else left.type
-        time = left.type if left.type.is_time else right.type
-        raise SqlError(206, f"Operand type clash: {time.name} is incompatible with {other.name}", 16, 2)
-
-    def _integer(self, operator: str, left: Typed, right: Typed, kind: SqlType) -> Typed:
-        node = None
-        if left.node is not None and right.node is not None:
-            node = scalars.Arithmetic(operator, left.node, right.node, kind)
-        if left.value not in (UNKNOWN, None) and right.value not in (UNKNOWN, None):
-            from .functions import arithmetic
-
-            try:
-                return constant(arithmetic(operator, left.value, right.value, kind), kind)
-            except SqlError:
-                pass
-        a, b = left.sql, right.sql
-        if operator == "^":
-            return Typed(f"(({a} | {b}) - ({a} & {b}))", kind, node=node)
-        if operator in "&|":
-            return Typed(f"({a} {operator} {b})", kind, node=node)
-        if operator in "/%":
-            if right.value is UNKNOWN or right.value == 0:
-                b = f"CASE {b} WHEN 0 THEN chokaq_fail(8134) ELSE {b} END"
-            if _never_zero(right):
-                b = right.sql
-            return Typed(f"({a} {operator} {b})", kind, node=node)
-        sql = f"({a} {operator} {b})"
-        if kind.name == "bigint" and operator in "+-":
-            # 64 bits overflow only next to the limits; SQLite then turns to floating point, which a column refuses.
-            return Typed(sql, kind, node=node)
-        if len(sql) > 120:
-            return Typed(f"chokaq_check_integer({sql}, '{kind.name}')", kind, node=node)
-        if kind.name == "bigint":
-            return Typed(f"CASE typeof({sql}) WHEN 'real' THEN chokaq_fail(8115, 'bigint') ELSE {sql} END", kind, node=node)
-        low, high = {"int": (-(2**31), 2**31 - 1), "smallint": (-(2**15), 2**15 - 1)}.get(kind.name, (0, 255))
-        return Typed(
-            f"CASE WHEN {sql} NOT BETWEEN {low} AND {high} THEN chokaq_fail(8115, '{kind.name}') ELSE {sql} END",
-            kind,
-            node=node,
-        )
-
-    def _float(self, operator: str, left: Typed, right: Typed, kind: SqlType) -> Typed:
-        if operator in "&|^":
-            raise SqlError(402, f"The data types float and float are incompatible in the '{operator}' operator.")
-        node = None
-        if left.node is not None and right.node is not None:
-            node = scalars.Arithmetic(operator, left.node, right.node, kind)
-        if left.value not in (UNKNOWN, None) and right.value not in (UNKNOWN, None):
-            from .functions import arithmetic
-
-            try:
-                return constant(arithmetic(operator, left.value, right.value, kind), kind)
-            except SqlError:
-                pass
-        a, b = left.sql, right.sql
-        if operator == "%":
-            raise SqlError(402, "The data types float and float are incompatible in the modulo operator.")
-        if operator == "/":
-            if right.value is UNKNOWN or right.value == 0:
-                b = f"CASE {b} WHEN 0 THEN chokaq_fail(8134) ELSE {b} END"
-            if _never_zero(right):
-                b = right.sql
-        return Typed(f"({a} {operator} {b})", kind, node=node)
-
-    def _decimal(self, operator: str, left: Typed, right: Typed) -> Typed:
-        a = left.type if left.type.name == "decimal" else _decimal_of(left)
-        b = right.type if right.type.name == "decimal" else _decimal_of(right)
-        left, right = convert(left, a), convert(right, b)
-        p1, s1, p2, s2 = a.precision, a.scale, b.precision, b.scale
-        kind = arithmetic_type(operator, a, b)
-        precision, scale = kind.precision, kind.scale
-        if left.value not in (UNKNOWN, None) and right.value not in (UNKNOWN, None):
-            from .functions import decimal_operation
-
-            try:
-                return constant(
-                    decimal_operation(operator, left.value, p1, s1, right.value, p2, s2, precision, scale), kind
-                )
-            except SqlError:
-                pass
-        sql = f"chokaq_decimal('{operator}', {left.sql}, {p1}, {s1}, {right.sql}, {p2}, {s2}, {precision}, {scale})"
-        node = None
-        if left.node is not None and right.node is not None:
-            node = scalars.Call(
-                "decimal",
-                [scalars.Literal(operator), left.node, scalars.Literal(p1), scalars.Literal(s1), right.node, scalars.Literal(p2),
-                 scalars.Literal(s2), scalars.Literal(precision), scalars.Literal(scale)],
-            )  # fmt: skip
-        return Typed(sql, kind, node=node)
+            node = scalars.Concat(left.node, right.node)
+        return Typed(f"({left.sql} || {right.sql})", kind, binary=binary, node=node, rank=rank)
 
     # Casts
 
     def _cast(self, node: Any) -> Typed:
         only(node, self.context.line, "this", "to", "safe")
-        return self.convert_to(node.this, sql_type(node.to, self.context.line), node, 0, isinstance(node, exp.TryCast))
+        return self.convert_to(node.this, sql_type(node.to, self.context.line), node, None, isinstance(node, exp.TryCast))
 
     def _convert(self, node: Any) -> Typed:
         only(node, self.context.line, "this", "expression", "style", "safe")
-        style = 0
+        style: int | None = None
         style_node = node.args.get("style")
         if style_node is not None:
             given = self.value(style_node)
@@ -369,7 +279,7 @@ class Expressions:
             node.expression, sql_type(node.this, self.context.line), node, style, bool(node.args.get("safe"))
         )
 
-    def convert_to(self, inner: Any, target: SqlType, node: Any, style: int, attempt: bool) -> Typed:
+    def convert_to(self, inner: Any, target: SqlType, node: Any, style: int | None, attempt: bool) -> Typed:
         e = self.value(inner)
         try:
             result = convert(e, target, style, attempt, cast=True)
@@ -414,7 +324,7 @@ class Expressions:
         kind = NULL_TYPE
         for item in items:
             if item.type.name == "boolean":
-                raise SqlError(4145, "A condition stands where a value is expected.", 15, 1)
+                raise condition_error()
             kind = higher(kind, item.type)
         return INT if kind.name == "null" else kind
 
@@ -469,14 +379,10 @@ class Expressions:
     def _condition(self, node: Any) -> Typed:
         kind = type(node)
         if kind is exp.Paren:
-            inner = self._condition(node.this)
-            return Typed(f"({inner.sql})", BOOLEAN, node=inner.node)
+            # Every condition that needs brackets has its own.
+            return self._condition(node.this)
         if kind is exp.And or kind is exp.Or:
-            only(node, self.context.line, "this", "expression")
-            left, right = self.condition(node.this), self.condition(node.expression)
-            word, maker = ("AND", scalars.And) if kind is exp.And else ("OR", scalars.Or)
-            scalar = maker(left.node, right.node) if left.node is not None and right.node is not None else None
-            return Typed(f"({left.sql} {word} {right.sql})", BOOLEAN, node=scalar)
+            return self._chain(kind, node)
         if kind is exp.Not:
             only(node, self.context.line, "this")
             return self._negated(self.condition(node.this), True)
@@ -508,6 +414,24 @@ class Expressions:
             return self._like(node)
         raise self.refuse(f"{kind.__name__.upper()} as a condition ({node.sql('tsql')[:60]})", node)
 
+    def _chain(self, kind: Any, node: Any) -> Typed:
+        """AND or OR of any number: one level of brackets, because SQLite's parser has a limit on their depth."""
+        operands: list[Any] = []
+        pending = [node]
+        while pending:
+            part = pending.pop()
+            if type(part) is kind:
+                only(part, self.context.line, "this", "expression")
+                pending += [part.expression, part.this]
+            else:
+                operands.append(part)
+        items = [self.condition(operand) for operand in operands]
+        word, maker = (" AND ", scalars.And) if kind is exp.And else (" OR ", scalars.Or)
+        scalar = items[0].node
+        for item in items[1:]:
+            scalar = None if scalar is None or item.node is None else maker(scalar, item.node)
+        return Typed(f"({word.join(item.sql for item in items)})", BOOLEAN, node=scalar)
+
     def _negated(self, e: Typed, negate: bool, sql: str = "") -> Typed:
         if not negate:
             return e
@@ -528,7 +452,7 @@ class Expressions:
     def comparable(self, items: list[Typed]) -> list[Typed]:
         """The values in a form that SQLite compares as T-SQL would: of one type, strings by their keys."""
         if any(item.type.name == "boolean" for item in items):
-            raise SqlError(4145, "A condition stands where a value is expected.", 15, 1)
+            raise condition_error()
         if all(item.type.is_string or item.type.name == "null" for item in items):
             rank = max(item.rank for item in items)
             deciding = [item for item in items if item.rank == rank]
@@ -569,9 +493,7 @@ class Expressions:
         if e.slot >= 0 and isinstance(e.node, scalars.Variable):
             return scalars.Variable(self.context.unit.key_slot(e.slot))
         if isinstance(e.node, scalars.Literal):
-            from .texts import key
-
-            return scalars.Literal(key(e.node.value))
+            return scalars.Literal(collation_key(e.node.value))
         return scalars.Key(e.node)
 
     def sort_key(self, e: Typed) -> str:
@@ -624,13 +546,10 @@ class Expressions:
         ):
             sql = f"({text.sql} LIKE {pattern.sql}" + (f" ESCAPE {escape.sql})" if escape else ")")
         else:
-            sql = f"chokaq_like({text.sql}, {pattern.sql}, {escape.sql if escape else literal('')}, {int(binary)})"
-        scalar: scalars.Scalar | None = None
-        if text.node is not None and pattern.node is not None and (escape is None or escape.node is not None):
-            arguments = [text.node, pattern.node, escape.node if escape and escape.node else scalars.Literal(""),
-                         scalars.Literal(int(binary))]
-            scalar = scalars.Compare("=", scalars.Call("like", arguments), scalars.Literal(1))
-        return self._negated(Typed(sql, BOOLEAN, node=scalar), negate)
+            sql = ""
+        made = self.queries.functions.apply(self, "LIKE", [text, pattern] + ([escape] if escape else []))
+        scalar = None if made.node is None else scalars.Compare("=", made.node, scalars.Literal(1))
+        return self._negated(Typed(sql or made.sql, BOOLEAN, node=scalar), negate)
 
     def _as_text(self, e: Typed) -> Typed:
         return e if e.type.is_string else convert(e, SqlType("nvarchar", 4000))
@@ -638,31 +557,6 @@ class Expressions:
 
 def is_aggregate(node: Any) -> bool:
     return isinstance(node, exp.Anonymous) and str(node.this).upper() in AGGREGATES
-
-
-AGGREGATES = frozenset({"COUNT", "COUNT_BIG", "SUM", "AVG", "MIN", "MAX"})
-
-
-def _sum_length(left: SqlType, right: SqlType, limit: int) -> int | None:
-    if left.length is None or right.length is None:
-        return MAX
-    return min(limit, left.length + right.length)
-
-
-def _as_string(kind: SqlType) -> SqlType:
-    return kind if kind.is_string else SqlType("varchar", 1)
-
-
-def _text_like(e: Typed) -> bool:
-    return e.type.is_string or e.type.name == "null"
-
-
-def _decimal_of(e: Typed) -> SqlType:
-    if e.type.is_integer:
-        if e.value not in (UNKNOWN, None):
-            return decimal(max(1, len(str(abs(e.value)))), 0)
-        return integer_as_decimal(e.type)
-    return decimal(18, 0) if e.type.name == "null" else decimal(38, 10)
 
 
 def _never_zero(e: Typed) -> bool:
@@ -677,7 +571,7 @@ def _trimmed(e: Typed) -> Typed:
         return constant(e.value.rstrip(" "), e.type)
     if e.value is None:
         return e
-    node = scalars.Call("rtrim", [e.node]) if e.node is not None else None
+    node = scalars.Trimmed(e.node) if e.node is not None else None
     return Typed(f"rtrim({e.sql}, ' ')", e.type, node=node)
 
 
@@ -704,4 +598,4 @@ _VALUES: dict[type, Callable[[Expressions, Any], Typed]] = {
     exp.GroupConcat: Expressions._string_agg,
 }
 
-_ = (BIGINT, divide_by_zero)
+_ = literal

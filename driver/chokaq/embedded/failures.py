@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from . import errors, storage
 from .catalog import Index, Table
-from .functions import take_pending
 from .naming import quote
-from .problems import SqlError
+from .problems import SqlError, json_malformed
+from .sql_functions import take_pending
 
 if TYPE_CHECKING:
     from .session import Session
@@ -30,7 +30,7 @@ def translate(session: Session, error: sqlite3.Error, verb: str, target: Any, fr
     if "locked" in low or "busy" in low:
         return SqlError(1222, "Lock request time out period exceeded.", 16, 51)
     if "malformed json" in low:
-        return SqlError(13609, "JSON text is not properly formatted.", 16, 4)
+        return json_malformed()
     if "integer overflow" in low:
         return errors.convert_overflow("bigint")
     if "disk is full" in low or "disk i/o" in low:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import texts
+from .values.strings import key as collation_key
 
 if TYPE_CHECKING:
     from .ir import Program
@@ -33,4 +33,4 @@ class Frame:
         self.values[slot] = value
         key = self.keys.get(slot)
         if key is not None:
-            self.values[key] = texts.key(value)
+            self.values[key] = collation_key(value)

@@ -10,13 +10,15 @@ import sqlite3
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from . import jsonpath, texts
 from .catalog import Parameter, Table
-from .convert import converter
 from .problems import SqlError, unsupported
 from .results import Count, ResultSet
 from .scalars import Scalar
 from .sqltypes import SqlType
+from .values.codepage import cut
+from .values.conversions import converter
+from .values.format_message import format_message
+from .values.json_values import JsonColumn, open_json, open_json_with
 
 if TYPE_CHECKING:
     from .frames import Frame
@@ -24,14 +26,6 @@ if TYPE_CHECKING:
 BREAK, CONTINUE, RETURN = 1, 2, 3
 
 _TABLE_MARK = re.compile("\x02(\\d+)\x02")
-
-
-@dataclass(slots=True)
-class JsonColumn:
-    name: str
-    type: SqlType
-    path: str
-    as_json: bool
 
 
 @dataclass(slots=True)
@@ -43,24 +37,11 @@ class JsonLoad:
     path: str
     columns: list[JsonColumn] | None
     table: Table
-    readers: Any = field(default=None, compare=False, repr=False)
 
     def rows(self, text: str) -> list[Any]:
         if self.columns is None:
-            return jsonpath.default_rows(text, self.path)
-        if self.readers is None:
-            self.readers = [
-                (*jsonpath.path_steps(column.path), column.as_json, jsonpath.reader(column.type))
-                for column in self.columns
-            ]
-        return jsonpath.typed_rows(text, self.readers, self.path)
-
-    def __getstate__(self) -> Any:
-        return (self.name, self.text, self.path, self.columns, self.table)
-
-    def __setstate__(self, state: Any) -> None:
-        self.name, self.text, self.path, self.columns, self.table = state
-        self.readers = None
+            return open_json(text, self.path)
+        return list(open_json_with(text, self.columns, self.path))
 
 
 @dataclass(slots=True)
@@ -294,7 +275,7 @@ class Throw(Statement):
         number, message, state = self.number.eval(frame), self.message.eval(frame), self.state.eval(frame)
         if number is None or not 50000 <= number < 2**31:
             raise SqlError(35100, f"Error number {number} in the THROW statement is outside the valid range. Specify an error number in the valid range of 50000 to 2147483647.", 16, 10)
-        error = SqlError(number, texts.cut(message or "", 2048), 16, min(max(state or 0, 0), 255))
+        error = SqlError(number, cut(message or "", 2048), 16, min(max(state or 0, 0), 255))
         error.origin = "throw"
         raise error
 
@@ -308,13 +289,11 @@ class RaiseError(Statement):
     set_error: bool
 
     def run(self, frame: Frame) -> int | None:
-        from .messages import format_message
-
         session = frame.session
         message = self.message.eval(frame)
         severity = self.severity.eval(frame)
         state = self.state.eval(frame)
-        text = format_message(message, *[argument.eval(frame) for argument in self.arguments])
+        text = format_message(message or "", [argument.eval(frame) for argument in self.arguments])
         severity = min(max(severity or 0, 0), 25)
         state = min(max(state or 0, 0), 255)
         if severity > 18:

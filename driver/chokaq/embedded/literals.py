@@ -6,7 +6,7 @@ from .conversions import constant
 from .problems import SqlError
 from .scope import Typed
 from .sqltypes import FLOAT, INT, SqlType, decimal
-from .texts import units
+from .values.codepage import width as units
 from .values import decimals
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .catalog import Catalog, Column, Index, Parameter, Table
 from .naming import quote
+from .sql_functions import name_part
 from .sqltypes import SqlType
 from .system import split_name
 from .values.types import parse_type
@@ -226,7 +227,7 @@ def session_functions(session: Session) -> dict[str, Callable[..., Any]]:
         "serverproperty": serverproperty, "databasepropertyex": databasepropertyex, "objectproperty": objectproperty,
         "columnproperty": columnproperty, "indexproperty": indexproperty, "has_perms_by_name": lambda *arguments: 1,
         "is_rolemember": role_member, "is_member": role_member, "applock_test": applock_test, "applock_mode": applock_mode,
-        "after": lambda text: None if text is None else text[text.index("\x01") + 1 :],
+        "parsename": name_part,
     }  # fmt: skip
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .values.value_functions import key_sql
+
 
 def quote(name: str) -> str:
     """A name in double quotes."""
@@ -40,6 +42,4 @@ def literal(value: Any) -> str:
 
 def key_expression(sql: str) -> str:
     """The collation key of a text expression, without Python for ASCII text."""
-    if len(sql) > 200:
-        return f"chokaq_key({sql})"
-    return f"CASE WHEN length({sql}) = length(CAST({sql} AS BLOB)) THEN lower(rtrim({sql}, ' ')) ELSE chokaq_key({sql}) END"
+    return key_sql(sql)

@@ -35,3 +35,29 @@ def invalid_column(name: str, line: int) -> SqlError:
 
 def invalid_object(name: str, line: int) -> SqlError:
     return at_line(SqlError(208, f"Invalid object name '{name}'.", 16, 1), line)
+
+
+def subquery_rows() -> SqlError:
+    """512."""
+    return SqlError(
+        512,
+        "Subquery returned more than 1 value. This is not permitted when the subquery follows =, !=, <, <= , >, "
+        ">= or when the subquery is used as an expression.",
+        16,
+        1,
+    )
+
+
+def top_count() -> SqlError:
+    """1060: TOP or FETCH with NULL or a negative number."""
+    return SqlError(
+        1060,
+        "The number of rows provided for a TOP or FETCH clauses row count parameter must be an integer.",
+        15,
+        1,
+    )
+
+
+def json_malformed() -> SqlError:
+    """13609, where SQLite found it and says no more."""
+    return SqlError(13609, "JSON text is not properly formatted.", 16, 4)

@@ -9,7 +9,7 @@ from typing import Any
 from . import ir
 from .calls import FunctionCompiler
 from .catalog import Column, Table
-from .conversions import constant, convert
+from .conversions import convert
 from .expressions import Expressions, is_aggregate
 from .naming import key_expression, literal, quote, table_name
 from .problems import SqlError, at_line, invalid_object, unsupported
@@ -27,6 +27,7 @@ from .scope import (
 )
 from .sqltypes import BIGINT, INT, MAX, NVARCHAR_MAX, SqlType, higher
 from .tree import exp, line_of, only, sql_type
+from .values.json_values import JsonColumn
 
 #: Hints that may stand at a table. Their effect here: those that ask for locks make a transaction take the write lock.
 HINTS = frozenset(
@@ -86,7 +87,7 @@ class QueryCompiler:
         *,
         keys: bool = False,
         targets: list[SqlType] | None = None,
-        store: bool = False,
+        store: list[tuple[str, str]] | None = None,
         key_only: bool = False,
         extra: list[tuple[str, Any]] | None = None,
         assign: bool = False,
@@ -171,82 +172,127 @@ class QueryCompiler:
         scope: Scope,
         keys: bool,
         targets: list[SqlType] | None,
-        store: bool,
+        store: list[tuple[str, str]] | None,
         key_only: bool,
         extra: list[tuple[str, Any]] | None,
     ) -> Compiled:
         only(node, self.context.line, "this", "expression", "distinct", "order", "limit", "offset", "with_", "options")
         self._options(node)
-        kind = type(node)
-        left = self.query(node.this, scope, keys=True)
-        right = self.query(node.expression, scope, keys=True)
-        if len(left.outputs) != len(right.outputs):
-            raise at_line(
-                SqlError(205, "All queries combined using a UNION, INTERSECT or EXCEPT operator must have an equal number of expressions in their target lists."),
-                self.line(node),
-            )
-        types = []
-        for a, b in zip(left.outputs, right.outputs, strict=True):
-            try:
-                types.append(higher(a.value.type, b.value.type))
-            except SqlError as error:
-                raise at_line(error, self.line(node)) from None
-        types = [INT if kind_.name == "null" else kind_ for kind_ in types]
-        if [o.value.type for o in left.outputs] != types:
-            left = self.query(node.this, scope, keys=True, targets=types)
-        if [o.value.type for o in right.outputs] != types:
-            right = self.query(node.expression, scope, keys=True, targets=types)
-        outputs = [
-            Output(a.name or f"~{index}", Typed("", kind_, binary=a.value.binary))
-            for index, (a, kind_) in enumerate(zip(left.outputs, types, strict=True))
-        ]
-        listed = _listed(outputs)
+        members = self._members(node)
+        types = self._common_types(node, members, scope)
+        union_all = isinstance(node, exp.Union) and not node.args.get("distinct")
+        ordered = any(node.args.get(name) is not None for name in ("order", "limit", "offset"))
+        if union_all and not (ordered or extra or key_only or store or (targets and targets != types)):
+            compiled = [self.query(member, scope, keys=keys, targets=types) for member in members]
+            outputs = self._combined(compiled, types, node)
+            return Compiled(self._all_of(members, compiled), outputs)
+        compiled = [self.query(member, scope, keys=True, targets=types) for member in members]
+        outputs = self._combined(compiled, types, node)
         self.context.ctes += 1
         alias = f"u~{self.context.ctes}"
-        source = derived_source(alias, outputs, "")
-        inner: str
-        if kind is exp.Union and not node.args.get("distinct"):
-            inner = f"{_wrapped(left.sql)} UNION ALL {_wrapped(right.sql)}"
-            from_ = f"(SELECT * FROM (SELECT NULL AS {', NULL AS '.join(listed)} WHERE 0 UNION ALL {inner})) AS {quote(alias)}"
-            group = ""
+        if union_all:
+            from_, group = f"({self._all_of(members, compiled)}) AS {quote(alias)}", ""
         else:
-            names = f"SELECT NULL AS {', NULL AS '.join(listed)} WHERE 0 UNION ALL "
-            sort_columns = [
-                f"{quote(o.name)}" if not (o.value.type.is_string and not o.value.binary) else key_or_expression(o)
-                for o in outputs
-            ]
-            group = f" GROUP BY {', '.join(sort_columns)}"
-            if kind is exp.Union:
-                from_ = f"({names}{_wrapped(left.sql)} UNION ALL {_wrapped(right.sql)}) AS {quote(alias)}"
-            elif kind in (exp.Except, exp.Intersect):
-                word = "NOT EXISTS" if kind is exp.Except else "EXISTS"
-                match = " AND ".join(
-                    f"{quote(alias)}.{column} IS {quote(alias + 'r')}.{column}" if column.startswith('"') else
-                    f"{_qualified(o, alias)} IS {_qualified(o, alias + 'r')}"
-                    for column, o in zip(sort_columns, outputs, strict=True)
-                )
-                from_ = (
-                    f"({names}{_wrapped(left.sql)}) AS {quote(alias)} WHERE {word} (SELECT 1 FROM "
-                    f"({names}{_wrapped(right.sql)}) AS {quote(alias + 'r')} WHERE {match})"
-                )
-            else:
-                raise unsupported(kind.__name__.upper(), self.line(node))
+            from_, group = self._distinct(node, alias, outputs, compiled)
         outer = Scope(scope)
+        source = derived_source(alias, outputs, "")
         outer.sources.append(source)
         ex = Expressions(self.context, outer, self)
-        items = []
-        results = []
-        for output, column in zip(outputs, source.columns, strict=True):
-            typed = Typed(column.sql, column.type, key=column.key, binary=column.binary)
-            results.append(Output("" if output.name.startswith("~") else output.name, typed))
-        final = self._targets([output.value for output in results], targets, store, node)
-        results = [Output(output.name, typed) for output, typed in zip(results, final, strict=True)]
+        values = [
+            Typed(column.sql, column.type, key=column.key, binary=column.binary, rank=1) for column in source.columns
+        ]
+        values = self._targets(values, targets, store, node)
+        results = [
+            Output("" if output.name.startswith("~") else output.name, value)
+            for output, value in zip(outputs, values, strict=True)
+        ]
         for name, maker in extra or ():
             results.append(Output(name, maker(ex)))
         items = self._emit(results, keys, key_only, ex)
         tail = self._order(node, ex, results)
         limit = self._limit(node, ex)
         return Compiled(f"SELECT {', '.join(items)} FROM {from_}{group}{tail}{limit}", results)
+
+    def _members(self, node: Any) -> list[Any]:
+        """The queries that a set operation combines; a chain of UNION ALL is taken as one."""
+        if not (isinstance(node, exp.Union) and not node.args.get("distinct")):
+            return [node.this, node.expression]
+        found: list[Any] = []
+        while isinstance(node, exp.Union) and not node.args.get("distinct"):
+            found.append(node.expression)
+            node = node.this
+            if any(node.args.get(name) is not None for name in ("order", "limit", "offset", "with_")):
+                break
+        found.append(node)
+        found.reverse()
+        return found
+
+    def _common_types(self, node: Any, members: list[Any], scope: Scope) -> list[SqlType]:
+        types: list[SqlType] = []
+        for number, member in enumerate(members):
+            own = [output.value.type for output in self.query(member, scope).outputs]
+            if number and len(own) != len(types):
+                raise at_line(
+                    SqlError(
+                        205,
+                        "All queries combined using a UNION, INTERSECT or EXCEPT operator must have an equal number of "
+                        "expressions in their target lists.",
+                    ),
+                    self.line(node),
+                )
+            try:
+                types = [higher(a, b) for a, b in zip(types, own, strict=True)] if number else own
+            except SqlError as error:
+                raise at_line(error, self.line(node)) from None
+        return [INT if kind.name == "null" else kind for kind in types]
+
+    def _combined(self, compiled: list[Compiled], types: list[SqlType], node: Any) -> list[Output]:
+        outputs = []
+        for index, kind in enumerate(types):
+            binary = {member.outputs[index].value.binary for member in compiled}
+            if kind.is_string and len(binary) > 1:
+                raise unsupported("a set operation over different collations", self.line(node))
+            name = compiled[0].outputs[index].name or f"~{index}"
+            outputs.append(Output(name, Typed("", kind, binary=binary.pop())))
+        return outputs
+
+    def _all_of(self, members: list[Any], compiled: list[Compiled]) -> str:
+        """UNION ALL of the members, as one compound query whose first member gives the names."""
+        pieces = []
+        for member, found in zip(members, compiled, strict=True):
+            plain = isinstance(member, exp.Select) and not any(
+                member.args.get(name) is not None for name in ("order", "limit", "offset", "with_")
+            )
+            pieces.append(found.sql if plain else _wrapped(found.sql))
+        return " UNION ALL ".join(pieces)
+
+    def _distinct(self, node: Any, alias: str, outputs: list[Output], compiled: list[Compiled]) -> tuple[str, str]:
+        """FROM and GROUP BY of UNION, EXCEPT and INTERSECT, which compare strings by their keys."""
+        names = f"SELECT NULL AS {', NULL AS '.join(_listed(outputs))} WHERE 0 UNION ALL "
+        left, right = _wrapped(compiled[0].sql), _wrapped(compiled[1].sql)
+
+        def sort_columns(table: str) -> list[str]:
+            return [
+                _qualified(output, table)
+                if output.value.type.is_string and not output.value.binary
+                else f"{quote(table)}.{quote(output.name)}"
+                for output in outputs
+            ]
+
+        group = f" GROUP BY {', '.join(sort_columns(alias))}"
+        if isinstance(node, exp.Union):
+            return f"({names}{left} UNION ALL {right}) AS {quote(alias)}", group
+        if not isinstance(node, (exp.Except, exp.Intersect)):
+            raise unsupported(type(node).__name__.upper(), self.line(node))
+        word = "NOT EXISTS" if isinstance(node, exp.Except) else "EXISTS"
+        other = alias + "r"
+        pairs = zip(sort_columns(alias), sort_columns(other), strict=True)
+        match = " AND ".join(f"{a} IS {b}" for a, b in pairs)
+        return (
+            f"({names}{left}) AS {quote(alias)} WHERE {word} (SELECT 1 FROM ({names}{right}) AS {quote(other)} "
+            f"WHERE {match})",
+            group,
+        )
 
     # SELECT
 
@@ -256,7 +302,7 @@ class QueryCompiler:
         scope: Scope,
         keys: bool,
         targets: list[SqlType] | None,
-        store: bool,
+        store: list[tuple[str, str]] | None,
         key_only: bool,
         extra: list[tuple[str, Any]] | None,
         assign: bool,
@@ -323,7 +369,13 @@ class QueryCompiler:
             sql = f"SELECT {', '.join(items)}{where_sql}"
         return Compiled(sql, outputs, single, assigns)
 
-    def _targets(self, values: list[Typed], targets: list[SqlType] | None, store: bool, node: Any) -> list[Typed]:
+    def _targets(
+        self,
+        values: list[Typed],
+        targets: list[SqlType] | None,
+        store: list[tuple[str, str]] | None,
+        node: Any,
+    ) -> list[Typed]:
         if targets is None:
             return values
         if len(targets) != len(values):
@@ -339,7 +391,10 @@ class QueryCompiler:
                 self.line(node),
             )
         try:
-            return [convert(value, target, store=store) for value, target in zip(values, targets, strict=True)]
+            return [
+                convert(value, target, store=store[index] if store else None)
+                for index, (value, target) in enumerate(zip(values, targets, strict=True))
+            ]
         except SqlError as error:
             raise at_line(error, self.line(node)) from None
 
@@ -716,7 +771,7 @@ class QueryCompiler:
             raise unsupported("OPENJSON … WITH over a column", self.line(node))
         return self._correlated_json(text, alias)
 
-    def _json_columns(self, node: Any) -> list[ir.JsonColumn] | None:
+    def _json_columns(self, node: Any) -> list[JsonColumn] | None:
         if not node.expressions:
             return None
         columns = []
@@ -728,14 +783,15 @@ class QueryCompiler:
             if isinstance(path_node, exp.Expression):
                 path = str(path_node.this)
             else:
-                path = str(path_node) if path_node else '$."' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+                path = str(path_node) if path_node else ""
             as_json = bool(definition.args.get("as_json"))
-            if as_json and kind != NVARCHAR_MAX:
-                raise at_line(SqlError(13618, "AS JSON option can be specified only for column of nvarchar(max) type in WITH clause.", 16, 1), self.line(node))
-            columns.append(ir.JsonColumn(name, kind, path, as_json))
+            try:
+                columns.append(JsonColumn(name, kind, path, as_json))
+            except SqlError as error:
+                raise at_line(error, self.line(node)) from None
         return columns
 
-    def _loaded_json(self, text: Typed, path: str, columns: list[ir.JsonColumn] | None, alias: str) -> Source:
+    def _loaded_json(self, text: Typed, path: str, columns: list[JsonColumn] | None, alias: str) -> Source:
         """The rows are made in Python and put into a temporary table before the statement runs."""
         if columns is None:
             shape = [
@@ -768,7 +824,7 @@ class QueryCompiler:
         body = (
             "SELECT CAST(key AS TEXT) AS \"key\", CASE type WHEN 'text' THEN value WHEN 'integer' THEN CAST(value AS TEXT) "
             "WHEN 'null' THEN NULL WHEN 'true' THEN 'true' WHEN 'false' THEN 'false' "
-            f"ELSE chokaq_json_raw({t}, key) END AS \"value\", CASE type WHEN 'text' THEN 1 WHEN 'integer' THEN 2 WHEN 'real' THEN 2 "
+            f"ELSE chokaq_json_child({t}, key) END AS \"value\", CASE type WHEN 'text' THEN 1 WHEN 'integer' THEN 2 WHEN 'real' THEN 2 "
             "WHEN 'null' THEN 0 WHEN 'true' THEN 3 WHEN 'false' THEN 3 WHEN 'array' THEN 4 ELSE 5 END AS \"type\" "
             f"FROM json_each({guard}) LIMIT -1"
         )
@@ -797,10 +853,6 @@ def _listed(outputs: list[Output]) -> list[str]:
         if has_key_column(output.value):
             listed.append(quote(output.name + "#k"))
     return listed
-
-
-def key_or_expression(output: Output) -> str:
-    return quote(output.name + "#k") if has_key_column(output.value) else key_expression(quote(output.name))
 
 
 def _qualified(output: Output, alias: str) -> str:
@@ -843,4 +895,4 @@ def _bare(sql: str) -> str:
     return sql
 
 
-_ = (constant, literal, MAX)
+_ = (literal, MAX)

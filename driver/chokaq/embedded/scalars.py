@@ -9,9 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from . import texts
-from .convert import converter
 from .sqltypes import SqlType
+from .values.conversions import converter
+from .values.functions import resolve
+from .values.numbers import arithmetic
+from .values.strings import key
 
 if TYPE_CHECKING:
     from .frames import Frame
@@ -56,7 +58,7 @@ class Convert(Scalar):
     value: Scalar
     source: SqlType
     target: SqlType
-    style: int = 0
+    style: int | None = None
     attempt: bool = False
     call: Callable[[Any], Any] | None = field(default=None, compare=False, repr=False)
 
@@ -75,8 +77,52 @@ class Convert(Scalar):
 
 
 @dataclass(slots=True)
+class Function(Scalar):
+    """A function of ``values``, looked up when it is first called."""
+
+    name: str
+    types: tuple[SqlType, ...]
+    part: str
+    binary: bool
+    raw_json: bool
+    arguments: list[Scalar]
+    call: Callable[..., Any] | None = field(default=None, compare=False, repr=False)
+    extra: tuple[Any, ...] = ()
+
+    def eval(self, frame: Frame) -> Any:
+        call = self.call
+        if call is None:
+            found = resolve(
+                self.name, self.types, part=self.part, binary=self.binary, raw_json=self.raw_json
+            )
+            call = self.call = found.python
+            self.extra = found.plan.extra
+        return call(*[argument.eval(frame) for argument in self.arguments], *self.extra)
+
+    def __getstate__(self) -> Any:
+        return (self.name, self.types, self.part, self.binary, self.raw_json, self.arguments)
+
+    def __setstate__(self, state: Any) -> None:
+        self.name, self.types, self.part, self.binary, self.raw_json, self.arguments = state
+        self.call = None
+        self.extra = ()
+
+
+@dataclass(slots=True)
+class Concat(Scalar):
+    """``a + b`` of strings: NULL when one of them is."""
+
+    left: Scalar
+    right: Scalar
+
+    def eval(self, frame: Frame) -> Any:
+        left, right = self.left.eval(frame), self.right.eval(frame)
+        return None if left is None or right is None else left + right
+
+
+@dataclass(slots=True)
 class Call(Scalar):
-    """A function of the engine's table (``functions.SCALAR``) over stored values."""
+    """A function of the session over stored values."""
 
     name: str
     arguments: list[Scalar]
@@ -90,7 +136,18 @@ class Key(Scalar):
     value: Scalar
 
     def eval(self, frame: Frame) -> Any:
-        return texts.key(self.value.eval(frame))
+        return key(self.value.eval(frame))
+
+
+@dataclass(slots=True)
+class Trimmed(Scalar):
+    """Text without trailing spaces: the key of a binary collation."""
+
+    value: Scalar
+
+    def eval(self, frame: Frame) -> Any:
+        value = self.value.eval(frame)
+        return None if value is None else value.rstrip(" ")
 
 
 @dataclass(slots=True)
@@ -212,16 +269,24 @@ class Coalesce(Scalar):
 
 @dataclass(slots=True)
 class Arithmetic(Scalar):
-    """Whole numbers and floats; ``result`` decides range checks and how / works."""
+    """``left operator right`` of operands of these types."""
 
     operator: str
     left: Scalar
     right: Scalar
-    result: SqlType
+    left_type: SqlType
+    right_type: SqlType
+    call: Callable[[Any, Any], Any] | None = field(default=None, compare=False, repr=False)
 
     def eval(self, frame: Frame) -> Any:
-        left = self.left.eval(frame)
-        right = self.right.eval(frame)
-        if left is None or right is None:
-            return None
-        return frame.session.functions["arithmetic"](self.operator, left, right, self.result)
+        call = self.call
+        if call is None:
+            call = self.call = arithmetic(self.operator, self.left_type, self.right_type)
+        return call(self.left.eval(frame), self.right.eval(frame))
+
+    def __getstate__(self) -> Any:
+        return (self.operator, self.left, self.right, self.left_type, self.right_type)
+
+    def __setstate__(self, state: Any) -> None:
+        self.operator, self.left, self.right, self.left_type, self.right_type = state
+        self.call = None

@@ -7,9 +7,8 @@ import sqlite3
 from collections.abc import Callable
 from typing import Any
 
-from . import dates, functions, ir, metadata, system
+from . import ir, metadata, sql_functions, system
 from .catalog import Catalog, Procedure
-from .convert import converter
 from .database import (
     Database,
     find_program,
@@ -26,6 +25,8 @@ from .results import Count, ResultSet
 from .sqltypes import SqlType
 from .temporary import Temporary
 from .transactions import Options, Transactions
+from .values import datetimes
+from .values.conversions import converter
 
 MAX_NEST = 32
 # Names and types that turn out wrong only when a statement is compiled end the batch, as they would on a server.
@@ -63,10 +64,8 @@ class Session(Temporary, Transactions):
         self.catalog_dirty = False
         self._programs: dict[str, tuple[Procedure, ir.Program]] = {}
         self._version_sql = "PRAGMA main.user_version"
-        self.functions: dict[str, Callable[..., Any]] = dict(functions.SCALAR)
-        own = metadata.session_functions(self)
-        self.functions.update(own)
-        functions.register(self.sqlite, own)
+        self.functions: dict[str, Callable[..., Any]] = metadata.session_functions(self)
+        sql_functions.register(self.sqlite, self.functions)
         self._specials = self._special_table()
         self.sync_catalog()
 
@@ -173,10 +172,10 @@ class Session(Temporary, Transactions):
             return lambda frame: getattr(self.errors[-1], attribute) if self.errors else None
 
         return {
-            "now": lambda frame: dates.now_ticks(),
-            "local": lambda frame: dates.local_ticks(),
-            "now_datetime": lambda frame: dates.round_datetime(dates.now_ticks()),
-            "local_datetime": lambda frame: dates.round_datetime(dates.local_ticks()),
+            "now": lambda frame: datetimes.utc_ticks(),
+            "local": lambda frame: datetimes.local_ticks(),
+            "now_datetime": lambda frame: datetimes.round_datetime(datetimes.utc_ticks()),
+            "local_datetime": lambda frame: datetimes.round_datetime(datetimes.local_ticks()),
             "@@rowcount": lambda frame: self.rowcount,
             "@@trancount": lambda frame: self.trancount,
             "@@spid": lambda frame: self.spid,

@@ -270,7 +270,7 @@ def default_value(catalog: Catalog, table: Table, column: Column) -> Typed:
     unit = Unit(catalog, table.full_name, {})
     context = Context(unit, 1)
     ex = Expressions(context, Scope(), QueryCompiler(context))
-    return convert(ex.value(tree.values([s.Text(column.default.text, 1)]).expressions[0]), column.type, store=True)
+    return convert(ex.value(tree.values([s.Text(column.default.text, 1)]).expressions[0]), column.type, store=(table.full_name, column.name))
 
 
 _ = SqlType

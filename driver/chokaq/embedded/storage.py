@@ -52,7 +52,7 @@ def type_check(column: Column) -> str:
     if (kind.is_string or kind.is_binary) and kind.length is not None:
         test = f"length({name}) <= {kind.length}"
         if kind.is_unicode:
-            test = f"length(CAST({name} AS BLOB)) <= {kind.length} OR chokaq_units({name}) <= {kind.length}"
+            test = f"length(CAST({name} AS BLOB)) <= {kind.length} OR chokaq_width({name}) <= {kind.length}"
         return f"CONSTRAINT {quote(LENGTH + column.name)} CHECK ({test})"
     if kind.name == "decimal" and kind.storage == "INTEGER":
         limit = 10**kind.precision

@@ -1,8 +1,9 @@
 """Transactions of a session: counting, savepoints, doomed transactions, implicit ones, and the one SQLite transaction
 below them.
 
-SQLite has one writer. A transaction takes the write lock (BEGIN IMMEDIATE) with its first write or locking read, not
-with BEGIN TRANSACTION: until then its reads are single committed statements, which is what READ COMMITTED promises.
+SQLite has one writer. BEGIN TRANSACTION takes the write lock (BEGIN IMMEDIATE), so what a transaction reads stays as it
+is until it ends. An implicit transaction (a connection without autocommit) takes it with its first write or locking
+read: a client that only looked around and does not commit stands in nobody's way.
 """
 
 from __future__ import annotations
@@ -85,6 +86,8 @@ class Transactions:
     def begin(self, name: str = "") -> None:
         if self.options.implicit and not self.trancount:
             self.trancount = 1
+        if not self.tx_open:
+            self.begin_write()
         self.trancount += 1
         if self.trancount == 1:
             self.tx_name = name
