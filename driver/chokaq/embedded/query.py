@@ -822,7 +822,9 @@ class QueryCompiler:
         t = text.sql
         guard = f"CASE WHEN substr(ltrim({t}, ' ' || char(9, 10, 13)), 1, 1) IN ('{{', '[') THEN {t} WHEN {t} IS NULL THEN NULL ELSE chokaq_fail(13609) END"
         body = (
-            "SELECT CAST(key AS TEXT) AS \"key\", CASE type WHEN 'text' THEN value WHEN 'integer' THEN CAST(value AS TEXT) "
+            "SELECT CAST(key AS TEXT) AS \"key\", CASE type WHEN 'text' THEN "
+            # SQLite stops at \u0000 and takes half of a surrogate pair as it is.
+            f"CASE WHEN instr({t}, '\\u') THEN chokaq_json_text({t}, key) ELSE value END WHEN 'integer' THEN CAST(value AS TEXT) "
             "WHEN 'null' THEN NULL WHEN 'true' THEN 'true' WHEN 'false' THEN 'false' "
             f"ELSE chokaq_json_child({t}, key) END AS \"value\", CASE type WHEN 'text' THEN 1 WHEN 'integer' THEN 2 WHEN 'real' THEN 2 "
             "WHEN 'null' THEN 0 WHEN 'true' THEN 3 WHEN 'false' THEN 3 WHEN 'array' THEN 4 ELSE 5 END AS \"type\" "

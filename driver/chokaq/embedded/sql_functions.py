@@ -16,7 +16,7 @@ from .problems import json_malformed, subquery_rows, top_count
 from .sqltypes import RANGES, SqlType
 from .values import decimals
 from .values import functions as value_functions
-from .values.codepage import width
+from .values.codepage import from_units, width
 from .values.json_text import elements, members, skip_space
 from .values.plan import SqlFunction
 
@@ -59,16 +59,21 @@ def pack(value: Any, precision: int, scale: int) -> Any:
 
 def json_child(text: str, name: Any) -> Any:
     """One member of an object or array, as it is written there."""
+    item = _member(text, name)
+    return None if item is None else text[item.start : item.end]
+
+
+def json_text(text: str, name: Any) -> Any:
+    """The string that one member of an object or array is."""
+    item = _member(text, name)
+    return None if item is None else from_units(item.value)
+
+
+def _member(text: str, name: Any) -> Any:
     start = skip_space(text, 0)
     if text[start] == "[":
-        for index, item in enumerate(elements(text, start)):
-            if index == int(name):
-                return text[item.start : item.end]
-        return None
-    for item in members(text, start):
-        if item.key == str(name):
-            return text[item.start : item.end]
-    return None
+        return next((item for index, item in enumerate(elements(text, start)) if index == int(name)), None)
+    return next((item for item in members(text, start) if from_units(item.key or "") == str(name)), None)
 
 
 def name_part(text: Any, piece: Any) -> Any:
@@ -88,6 +93,7 @@ _OWN: dict[str, Function] = {
     "check_integer": check_integer,
     "pack": pack,
     "json_child": json_child,
+    "json_text": json_text,
     "width": lambda text: None if text is None else width(text),
     "after": lambda text: None if text is None else text[text.index("\x01") + 1 :],
 }
