@@ -17,12 +17,13 @@ Lock order: JobsHot, JobsArchive, then RecordOutcomes (MetricShards, StatsSummar
 Role: [chokaq_worker]
 Version: 1
 */
-CREATE OR ALTER PROCEDURE [chokaq].[CompleteJobs] @WorkerId VARCHAR(100), @Results NVARCHAR(MAX)
+CREATE OR ALTER PROCEDURE [chokaq].[CompleteJobs] @WorkerId NVARCHAR(4000), @Results NVARCHAR(MAX)
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
+    DECLARE @Owner VARCHAR(100) = CONVERT(VARCHAR(100), @WorkerId);
     DECLARE @OwnsTransaction BIT = CASE WHEN @@TRANCOUNT = 0 THEN 1 ELSE 0 END;
     DECLARE @Now DATETIME2(7) = SYSUTCDATETIME();
     DECLARE @Message NVARCHAR(2048);
@@ -57,11 +58,11 @@ BEGIN
         @Json = @Results,
         @Shape = N'[{"key":"id","kind":"key","max":50,"required":true},{"key":"lease","kind":"integer","required":true},{"key":"durationMs","kind":"number","min":0}]';
 
-    IF @WorkerId IS NULL OR @WorkerId = ''
-    BEGIN
-        SET @Message = N'CompleteJobs: @WorkerId is required.';
-        THROW 51008, @Message, 1;
-    END;
+    EXECUTE [chokaq].[AssertKey]
+        @Procedure = N'CompleteJobs',
+        @Parameter = N'@WorkerId',
+        @Value = @WorkerId,
+        @MaxBytes = 100;
 
     INSERT INTO @Input ([JobId], [LeaseToken], [DurationMs], [Copies])
     SELECT [r].[JobId], MAX([r].[LeaseToken]), MAX([r].[DurationMs]), COUNT(*)
@@ -118,7 +119,7 @@ BEGIN
             [CreatedBy]
         )
         WHERE [Id] IN (SELECT [i].[JobId] FROM @Input AS [i] WHERE [i].[LeaseToken] = [JobsHot].[LeaseToken])
-            AND [WorkerId] = @WorkerId
+            AND [WorkerId] = @Owner
             AND [Status] = 2;
 
         IF @@ROWCOUNT > 0
@@ -172,7 +173,7 @@ BEGIN
                 [d].[Priority],
                 [d].[AttemptCount],
                 [d].[MaxAttempts],
-                @WorkerId,
+                @Owner,
                 [d].[LeaseToken],
                 [d].[ScheduledAtUtc],
                 [d].[CreatedAtUtc],
@@ -181,7 +182,7 @@ BEGIN
                 [d].[DurationMs],
                 [d].[WaitMs],
                 [d].[CreatedBy],
-                @WorkerId
+                @Owner
             FROM @Done AS [d]
             ORDER BY [d].[Id];
 
@@ -227,7 +228,7 @@ BEGIN
     SELECT [i].[JobId], CASE WHEN [a].[Id] IS NULL THEN 'lost' ELSE 'archived' END AS [Outcome]
     FROM @Input AS [i]
     LEFT OUTER JOIN [chokaq].[JobsArchive] AS [a]
-        ON [a].[Id] = [i].[JobId] AND [a].[WorkerId] = @WorkerId AND [a].[LeaseToken] = [i].[LeaseToken]
+        ON [a].[Id] = [i].[JobId] AND [a].[WorkerId] = @Owner AND [a].[LeaseToken] = [i].[LeaseToken]
     ORDER BY [i].[JobId];
 END;
 GO

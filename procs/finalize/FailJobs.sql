@@ -22,12 +22,13 @@ Lock order: that of SettleFailures.
 Role: [chokaq_worker]
 Version: 1
 */
-CREATE OR ALTER PROCEDURE [chokaq].[FailJobs] @WorkerId VARCHAR(100), @Failures NVARCHAR(MAX)
+CREATE OR ALTER PROCEDURE [chokaq].[FailJobs] @WorkerId NVARCHAR(4000), @Failures NVARCHAR(MAX)
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
+    DECLARE @Owner VARCHAR(100) = CONVERT(VARCHAR(100), @WorkerId);
     DECLARE @Message NVARCHAR(2048);
     DECLARE @Retried INT;
     DECLARE @Dead INT;
@@ -47,11 +48,11 @@ BEGIN
         @Json = @Failures,
         @Shape = N'[{"key":"id","kind":"key","max":50,"required":true},{"key":"lease","kind":"integer","required":true},{"key":"reason","kind":"integer","min":0,"max":9,"required":true},{"key":"error","kind":"text"},{"key":"errorGroup","kind":"text","max":255},{"key":"retryAfterSeconds","kind":"integer","min":0,"max":2147483647},{"key":"durationMs","kind":"number","min":0}]';
 
-    IF @WorkerId IS NULL OR @WorkerId = ''
-    BEGIN
-        SET @Message = N'FailJobs: @WorkerId is required.';
-        THROW 51008, @Message, 1;
-    END;
+    EXECUTE [chokaq].[AssertKey]
+        @Procedure = N'FailJobs',
+        @Parameter = N'@WorkerId',
+        @Value = @WorkerId,
+        @MaxBytes = 100;
 
     INSERT INTO @Input (
         [JobId],
@@ -106,7 +107,7 @@ BEGIN
     )
     SELECT
         [i].[JobId],
-        @WorkerId,
+        @Owner,
         [i].[LeaseToken],
         [i].[FailureReason],
         (
@@ -188,7 +189,7 @@ BEGIN
 
     EXECUTE [chokaq].[SettleFailures]
         @Failures = @Rows,
-        @ModifiedBy = @WorkerId,
+        @ModifiedBy = @Owner,
         @Retried = @Retried OUTPUT,
         @Dead = @Dead OUTPUT;
 
@@ -208,14 +209,14 @@ BEGIN
     LEFT OUTER JOIN [chokaq].[JobsHot] AS [h]
         ON [h].[Id] = [i].[JobId]
             AND [h].[LeaseToken] = [i].[LeaseToken]
-            AND [h].[LastModifiedBy] = @WorkerId
+            AND [h].[LastModifiedBy] = @Owner
             AND [h].[Status] = 0
             AND [h].[StartedAtUtc] IS NOT NULL
     LEFT OUTER JOIN [chokaq].[JobsDLQ] AS [d]
         ON [d].[Id] = [i].[JobId]
             AND [d].[LeaseToken] = [i].[LeaseToken]
-            AND [d].[WorkerId] = @WorkerId
-            AND [d].[LastModifiedBy] = @WorkerId
+            AND [d].[WorkerId] = @Owner
+            AND [d].[LastModifiedBy] = @Owner
     ORDER BY [i].[JobId];
 END;
 GO

@@ -54,7 +54,8 @@ BEGIN
         )
     FROM OPENJSON(@Json) AS [j];
 
-    IF @NotObjects > 0 OR (@Rows = 0 AND CHARINDEX(N'[', @Json) = 0)
+    /* An object may look like an array to OPENJSON, with places for keys; inside another object its type tells them apart. */
+    IF @NotObjects > 0 OR EXISTS (SELECT 1 FROM OPENJSON(CONCAT(N'{"json":', @Json, N'}')) AS [a] WHERE [a].[type] <> 4)
     BEGIN
         SET @Message = CONCAT(@Procedure, N': the parameter is JSON, but not an array of objects.');
         THROW 51000, @Message, 2;
@@ -122,7 +123,10 @@ BEGIN
                         END
                     )
                 FROM OPENJSON([j].[value]) AS [k]
-                LEFT OUTER JOIN @Keys AS [s] ON [s].[KeyName] = [k].[key] COLLATE Latin1_General_BIN2
+                LEFT OUTER JOIN @Keys AS [s]
+                    /* The length too, since a comparison does not see blanks at the end. */
+                    ON [s].[KeyName] = [k].[key] COLLATE Latin1_General_BIN2
+                        AND DATALENGTH([s].[KeyName]) = DATALENGTH([k].[key])
             ) AS [Problem]
         FROM OPENJSON(@Json) AS [j]
     ) AS [p]

@@ -15,19 +15,20 @@ Parameters:
 Result set: JobId, Queue, Type, Payload, Tags, IdempotencyKey, Priority, AttemptCount (executions so far), MaxAttempts (the job's, else the
     queue's), LeaseToken, ScheduledAtUtc, CreatedAtUtc, CreatedBy; in the order of the claim.
 Outcomes: none; no row means that nothing is due for this worker now.
-Errors: 51000 InvalidJson (@Queues), 51008 InvalidParameter.
+Errors: 51000 InvalidJson (@Queues), 51008 InvalidParameter (also 51004, 51005 for @WorkerId).
 Transactions: joins the caller's; alone it is one transaction. The rows are read after the commit: a job that was cancelled or swept in
     between is left out.
 Lock order: Queues (read), QueueGates (limited queues only), JobsHot.
 Role: [chokaq_worker]
 Version: 1
 */
-CREATE OR ALTER PROCEDURE [chokaq].[FetchNextBatch] @WorkerId VARCHAR(100), @Limit INT, @Queues NVARCHAR(MAX) = NULL
+CREATE OR ALTER PROCEDURE [chokaq].[FetchNextBatch] @WorkerId NVARCHAR(4000), @Limit INT, @Queues NVARCHAR(MAX) = NULL
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
+    DECLARE @Owner VARCHAR(100) = CONVERT(VARCHAR(100), @WorkerId);
     DECLARE @OwnsTransaction BIT = CASE WHEN @@TRANCOUNT = 0 THEN 1 ELSE 0 END;
     DECLARE @Now DATETIME2(7) = SYSUTCDATETIME();
     DECLARE @Left INT = @Limit;
@@ -60,9 +61,15 @@ BEGIN
         [Place] INT NOT NULL
     );
 
-    IF @WorkerId IS NULL OR @WorkerId = '' OR @Limit IS NULL OR @Limit NOT BETWEEN 1 AND 1000
+    EXECUTE [chokaq].[AssertKey]
+        @Procedure = N'FetchNextBatch',
+        @Parameter = N'@WorkerId',
+        @Value = @WorkerId,
+        @MaxBytes = 100;
+
+    IF @Limit IS NULL OR @Limit NOT BETWEEN 1 AND 1000
     BEGIN
-        SET @Message = N'FetchNextBatch: @WorkerId is required and @Limit must be between 1 and 1000.';
+        SET @Message = N'FetchNextBatch: @Limit must be between 1 and 1000.';
         THROW 51008, @Message, 1;
     END;
 
@@ -72,8 +79,12 @@ BEGIN
         THROW 51000, @Message, 1;
     END;
 
-    IF CHARINDEX(N'[', @Queues) = 0
-       OR EXISTS (SELECT 1 FROM OPENJSON(@Queues) AS [w] WHERE [w].[type] <> 1 OR TRY_CONVERT(INT, [w].[key]) IS NULL)
+    IF EXISTS (
+           SELECT 1
+           FROM OPENJSON(CONCAT(N'{"json":', @Queues, N'}')) AS [a]
+           WHERE @Queues IS NOT NULL AND [a].[type] <> 4
+       )
+       OR EXISTS (SELECT 1 FROM OPENJSON(@Queues) AS [w] WHERE [w].[type] <> 1)
     BEGIN
         SET @Message = N'FetchNextBatch: @Queues is JSON, but not an array of queue names.';
         THROW 51000, @Message, 2;
@@ -234,12 +245,12 @@ BEGIN
                 UPDATE [chokaq].[JobsHot]
                 SET
                     [Status] = 1,
-                    [WorkerId] = @WorkerId,
+                    [WorkerId] = @Owner,
                     [LeaseToken] = [LeaseToken] + 1,
                     [HeartbeatUtc] = @Now,
                     [StartedAtUtc] = NULL,
                     [LastUpdatedUtc] = @Now,
-                    [LastModifiedBy] = @WorkerId
+                    [LastModifiedBy] = @Owner
                 WHERE [Id] IN (SELECT [c].[JobId] FROM @Candidates AS [c]) AND [Status] = 0;
 
                 SET @Got = @@ROWCOUNT;
@@ -250,7 +261,7 @@ BEGIN
                 FROM @Candidates AS [c]
                 INNER JOIN [chokaq].[JobsHot] AS [h] ON [h].[Id] = [c].[JobId]
                 WHERE [h].[Status] = 1
-                    AND [h].[WorkerId] = @WorkerId
+                    AND [h].[WorkerId] = @Owner
                     AND [h].[LeaseToken] = [c].[LeaseToken] + 1
                     AND [h].[LastUpdatedUtc] = @Now;
 
@@ -297,7 +308,7 @@ BEGIN
     FROM @Batch AS [b]
     INNER JOIN [chokaq].[JobsHot] AS [h] ON [h].[Id] = [b].[JobId]
     INNER JOIN [chokaq].[Queues] AS [q] ON [q].[Name] = [h].[Queue]
-    WHERE [h].[Status] = 1 AND [h].[WorkerId] = @WorkerId
+    WHERE [h].[Status] = 1 AND [h].[WorkerId] = @Owner
     ORDER BY [b].[Place];
 END;
 GO

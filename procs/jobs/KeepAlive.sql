@@ -15,12 +15,13 @@ Lock order: JobsHot, in key order.
 Role: [chokaq_worker]
 Version: 1
 */
-CREATE OR ALTER PROCEDURE [chokaq].[KeepAlive] @WorkerId VARCHAR(100), @Leases NVARCHAR(MAX)
+CREATE OR ALTER PROCEDURE [chokaq].[KeepAlive] @WorkerId NVARCHAR(4000), @Leases NVARCHAR(MAX)
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
+    DECLARE @Owner VARCHAR(100) = CONVERT(VARCHAR(100), @WorkerId);
     DECLARE @Now DATETIME2(7) = SYSUTCDATETIME();
     DECLARE @Message NVARCHAR(2048);
     DECLARE @Input TABLE (
@@ -34,11 +35,11 @@ BEGIN
         @Json = @Leases,
         @Shape = N'[{"key":"id","kind":"key","max":50,"required":true},{"key":"lease","kind":"integer","required":true}]';
 
-    IF @WorkerId IS NULL OR @WorkerId = ''
-    BEGIN
-        SET @Message = N'KeepAlive: @WorkerId is required.';
-        THROW 51008, @Message, 1;
-    END;
+    EXECUTE [chokaq].[AssertKey]
+        @Procedure = N'KeepAlive',
+        @Parameter = N'@WorkerId',
+        @Value = @WorkerId,
+        @MaxBytes = 100;
 
     INSERT INTO @Input ([JobId], [LeaseToken], [Copies])
     SELECT [l].[JobId], MAX([l].[LeaseToken]), COUNT(*)
@@ -58,7 +59,7 @@ BEGIN
     SET [h].[HeartbeatUtc] = @Now, [h].[LastUpdatedUtc] = @Now
     FROM [chokaq].[JobsHot] AS [h]
     INNER JOIN @Input AS [i] ON [i].[JobId] = [h].[Id]
-    WHERE [h].[WorkerId] = @WorkerId AND [h].[LeaseToken] = [i].[LeaseToken] AND [h].[Status] IN (1, 2);
+    WHERE [h].[WorkerId] = @Owner AND [h].[LeaseToken] = [i].[LeaseToken] AND [h].[Status] IN (1, 2);
 
     SELECT
         [i].[JobId],
@@ -70,7 +71,7 @@ BEGIN
     FROM @Input AS [i]
     LEFT OUTER JOIN [chokaq].[JobsHot] AS [h]
         ON [h].[Id] = [i].[JobId]
-            AND [h].[WorkerId] = @WorkerId
+            AND [h].[WorkerId] = @Owner
             AND [h].[LeaseToken] = [i].[LeaseToken]
             AND [h].[Status] IN (1, 2)
     ORDER BY [i].[JobId];

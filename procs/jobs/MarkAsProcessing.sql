@@ -16,12 +16,13 @@ Lock order: JobsHot, in key order.
 Role: [chokaq_worker]
 Version: 1
 */
-CREATE OR ALTER PROCEDURE [chokaq].[MarkAsProcessing] @WorkerId VARCHAR(100), @Leases NVARCHAR(MAX)
+CREATE OR ALTER PROCEDURE [chokaq].[MarkAsProcessing] @WorkerId NVARCHAR(4000), @Leases NVARCHAR(MAX)
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
+    DECLARE @Owner VARCHAR(100) = CONVERT(VARCHAR(100), @WorkerId);
     DECLARE @Now DATETIME2(7) = SYSUTCDATETIME();
     DECLARE @Message NVARCHAR(2048);
     DECLARE @Input TABLE (
@@ -35,11 +36,11 @@ BEGIN
         @Json = @Leases,
         @Shape = N'[{"key":"id","kind":"key","max":50,"required":true},{"key":"lease","kind":"integer","required":true}]';
 
-    IF @WorkerId IS NULL OR @WorkerId = ''
-    BEGIN
-        SET @Message = N'MarkAsProcessing: @WorkerId is required.';
-        THROW 51008, @Message, 1;
-    END;
+    EXECUTE [chokaq].[AssertKey]
+        @Procedure = N'MarkAsProcessing',
+        @Parameter = N'@WorkerId',
+        @Value = @WorkerId,
+        @MaxBytes = 100;
 
     INSERT INTO @Input ([JobId], [LeaseToken], [Copies])
     SELECT [l].[JobId], MAX([l].[LeaseToken]), COUNT(*)
@@ -62,16 +63,16 @@ BEGIN
         [h].[StartedAtUtc] = @Now,
         [h].[HeartbeatUtc] = @Now,
         [h].[LastUpdatedUtc] = @Now,
-        [h].[LastModifiedBy] = @WorkerId
+        [h].[LastModifiedBy] = @Owner
     FROM [chokaq].[JobsHot] AS [h]
     INNER JOIN @Input AS [i] ON [i].[JobId] = [h].[Id]
-    WHERE [h].[WorkerId] = @WorkerId AND [h].[LeaseToken] = [i].[LeaseToken] AND [h].[Status] = 1;
+    WHERE [h].[WorkerId] = @Owner AND [h].[LeaseToken] = [i].[LeaseToken] AND [h].[Status] = 1;
 
     SELECT [i].[JobId], CASE WHEN [h].[Id] IS NULL THEN 'lost' ELSE 'processing' END AS [Outcome]
     FROM @Input AS [i]
     LEFT OUTER JOIN [chokaq].[JobsHot] AS [h]
         ON [h].[Id] = [i].[JobId]
-            AND [h].[WorkerId] = @WorkerId
+            AND [h].[WorkerId] = @Owner
             AND [h].[LeaseToken] = [i].[LeaseToken]
             AND [h].[Status] = 2
     ORDER BY [i].[JobId];

@@ -16,12 +16,13 @@ Lock order: JobsHot, in key order.
 Role: [chokaq_worker]
 Version: 1
 */
-CREATE OR ALTER PROCEDURE [chokaq].[ReleaseJobs] @WorkerId VARCHAR(100), @Leases NVARCHAR(MAX)
+CREATE OR ALTER PROCEDURE [chokaq].[ReleaseJobs] @WorkerId NVARCHAR(4000), @Leases NVARCHAR(MAX)
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
+    DECLARE @Owner VARCHAR(100) = CONVERT(VARCHAR(100), @WorkerId);
     DECLARE @Now DATETIME2(7) = SYSUTCDATETIME();
     DECLARE @Message NVARCHAR(2048);
     DECLARE @Input TABLE (
@@ -35,11 +36,11 @@ BEGIN
         @Json = @Leases,
         @Shape = N'[{"key":"id","kind":"key","max":50,"required":true},{"key":"lease","kind":"integer","required":true}]';
 
-    IF @WorkerId IS NULL OR @WorkerId = ''
-    BEGIN
-        SET @Message = N'ReleaseJobs: @WorkerId is required.';
-        THROW 51008, @Message, 1;
-    END;
+    EXECUTE [chokaq].[AssertKey]
+        @Procedure = N'ReleaseJobs',
+        @Parameter = N'@WorkerId',
+        @Value = @WorkerId,
+        @MaxBytes = 100;
 
     INSERT INTO @Input ([JobId], [LeaseToken], [Copies])
     SELECT [l].[JobId], MAX([l].[LeaseToken]), COUNT(*)
@@ -61,17 +62,17 @@ BEGIN
         [h].[WorkerId] = NULL,
         [h].[HeartbeatUtc] = NULL,
         [h].[LastUpdatedUtc] = @Now,
-        [h].[LastModifiedBy] = @WorkerId
+        [h].[LastModifiedBy] = @Owner
     FROM [chokaq].[JobsHot] AS [h]
     INNER JOIN @Input AS [i] ON [i].[JobId] = [h].[Id]
-    WHERE [h].[WorkerId] = @WorkerId AND [h].[LeaseToken] = [i].[LeaseToken] AND [h].[Status] = 1;
+    WHERE [h].[WorkerId] = @Owner AND [h].[LeaseToken] = [i].[LeaseToken] AND [h].[Status] = 1;
 
     /* Pending again under this lease and never started: this worker gave it back, now or in an earlier call. */
     SELECT [i].[JobId], CASE WHEN [h].[Id] IS NULL THEN 'lost' ELSE 'released' END AS [Outcome]
     FROM @Input AS [i]
     LEFT OUTER JOIN [chokaq].[JobsHot] AS [h]
         ON [h].[Id] = [i].[JobId]
-            AND [h].[LastModifiedBy] = @WorkerId
+            AND [h].[LastModifiedBy] = @Owner
             AND [h].[LeaseToken] = [i].[LeaseToken]
             AND [h].[Status] = 0
             AND [h].[StartedAtUtc] IS NULL

@@ -10,27 +10,24 @@ Parameters:
     @Create     1: create it when it does not exist.
 Result set: none.
 Outcomes: none.
-Errors: 51010 QueueNotFound, 51008 InvalidParameter (no name).
+Errors: 51010 QueueNotFound, 51004 ValueTooLong, 51005 NotRepresentable, 51008 InvalidParameter (no name).
 Transactions: belongs to the caller's.
 Lock order: Queues, QueueGates.
 Role: internal, not granted.
 Version: 1
 */
-CREATE OR ALTER PROCEDURE [chokaq].[EnsureQueue] @Procedure NVARCHAR(128), @Queue VARCHAR(255), @Create BIT
+CREATE OR ALTER PROCEDURE [chokaq].[EnsureQueue] @Procedure NVARCHAR(128), @Queue NVARCHAR(4000), @Create BIT
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
     DECLARE @Message NVARCHAR(2048);
+    DECLARE @Name VARCHAR(255) = CONVERT(VARCHAR(255), @Queue);
 
-    IF @Queue IS NULL OR @Queue = ''
-    BEGIN
-        SET @Message = CONCAT(@Procedure, N': @Queue is required.');
-        THROW 51008, @Message, 1;
-    END;
+    EXECUTE [chokaq].[AssertKey] @Procedure = @Procedure, @Parameter = N'@Queue', @Value = @Queue, @MaxBytes = 255;
 
-    IF EXISTS (SELECT 1 FROM [chokaq].[Queues] AS [q] WHERE [q].[Name] = @Queue)
+    IF EXISTS (SELECT 1 FROM [chokaq].[Queues] AS [q] WHERE [q].[Name] = @Name)
     BEGIN
         RETURN 0;
     END;
@@ -42,11 +39,11 @@ BEGIN
     END;
 
     INSERT INTO [chokaq].[Queues] ([Name], [LastUpdatedUtc])
-    SELECT @Queue, SYSUTCDATETIME()
-    WHERE NOT EXISTS (SELECT 1 FROM [chokaq].[Queues] AS [q] WITH (UPDLOCK, HOLDLOCK) WHERE [q].[Name] = @Queue);
+    SELECT @Name, SYSUTCDATETIME()
+    WHERE NOT EXISTS (SELECT 1 FROM [chokaq].[Queues] AS [q] WITH (UPDLOCK, HOLDLOCK) WHERE [q].[Name] = @Name);
 
     INSERT INTO [chokaq].[QueueGates] ([Queue])
-    SELECT @Queue
-    WHERE NOT EXISTS (SELECT 1 FROM [chokaq].[QueueGates] AS [g] WITH (UPDLOCK, HOLDLOCK) WHERE [g].[Queue] = @Queue);
+    SELECT @Name
+    WHERE NOT EXISTS (SELECT 1 FROM [chokaq].[QueueGates] AS [g] WITH (UPDLOCK, HOLDLOCK) WHERE [g].[Queue] = @Name);
 END;
 GO

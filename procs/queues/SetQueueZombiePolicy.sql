@@ -11,14 +11,14 @@ Parameters:
     @Create               1: create the queue when it does not exist; 0: that is an error, so that a misspelt name cannot pass for success.
 Result set: the row as it now is: Queue, IsPaused, IsActive, MaxWorkers, ZombieTimeoutSeconds, ZombieAction, MaxAttempts, RetryBaseSeconds, RetryMultiplier, RetryMaxSeconds, RetryJitterPercent, MaxJobAgeSeconds, LastUpdatedUtc.
 Outcomes: none.
-Errors: 51010 QueueNotFound, 51008 InvalidParameter.
+Errors: 51010 QueueNotFound, 51004 ValueTooLong, 51005 NotRepresentable, 51008 InvalidParameter.
 Transactions: joins the caller's; alone it is one transaction.
 Lock order: QueueGates (only to create), Queues.
 Role: [chokaq_operator]
 Version: 1
 */
 CREATE OR ALTER PROCEDURE [chokaq].[SetQueueZombiePolicy]
-    @Queue VARCHAR(255),
+    @Queue NVARCHAR(4000),
     @ZombieTimeoutSeconds INT,
     @ZombieAction TINYINT,
     @Create BIT = 0
@@ -27,6 +27,7 @@ BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
+    DECLARE @Name VARCHAR(255) = CONVERT(VARCHAR(255), @Queue);
     DECLARE @OwnsTransaction BIT = CASE WHEN @@TRANCOUNT = 0 THEN 1 ELSE 0 END;
     DECLARE @Now DATETIME2(7) = SYSUTCDATETIME();
     DECLARE @Message NVARCHAR(2048);
@@ -47,7 +48,7 @@ BEGIN
 
         UPDATE [chokaq].[Queues]
         SET [ZombieTimeoutSeconds] = @ZombieTimeoutSeconds, [ZombieAction] = @ZombieAction, [LastUpdatedUtc] = @Now
-        WHERE [Name] = @Queue;
+        WHERE [Name] = @Name;
 
         IF @OwnsTransaction = 1
         BEGIN
@@ -78,6 +79,6 @@ BEGIN
         [q].[MaxJobAgeSeconds],
         [q].[LastUpdatedUtc]
     FROM [chokaq].[Queues] AS [q]
-    WHERE [q].[Name] = @Queue;
+    WHERE [q].[Name] = @Name;
 END;
 GO
