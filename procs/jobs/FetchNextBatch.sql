@@ -79,11 +79,7 @@ BEGIN
         THROW 51000, @Message, 1;
     END;
 
-    IF EXISTS (
-           SELECT 1
-           FROM OPENJSON(CONCAT(N'{"json":', @Queues, N'}')) AS [a]
-           WHERE @Queues IS NOT NULL AND [a].[type] <> 4
-       )
+    IF EXISTS (SELECT 1 FROM OPENJSON(CONCAT(N'{"json":', COALESCE(@Queues, N'[]'), N'}')) AS [a] WHERE [a].[type] <> 4)
        OR EXISTS (SELECT 1 FROM OPENJSON(@Queues) AS [w] WHERE [w].[type] <> 1)
     BEGIN
         SET @Message = N'FetchNextBatch: @Queues is JSON, but not an array of queue names.';
