@@ -52,7 +52,9 @@ class Procedure:
 
 
 _JSON = SqlType("nvarchar")  # nvarchar(max)
-_WORKER = Param("WorkerId", SqlType("varchar", 100))
+# Wider than their columns: the procedures refuse what would not fit, instead of cutting it.
+_WORKER = Param("WorkerId", SqlType("nvarchar", 4000))
+_SET_QUEUE = Param("Queue", SqlType("nvarchar", 4000))
 _QUEUE = Param("Queue", SqlType("varchar", 255))
 _LEASES = Param("Leases", _JSON)
 _CREATE = Param("Create", SqlType("bit"))
@@ -146,13 +148,13 @@ _declare("ReleaseJobs", _OUTCOME, _WORKER, _LEASES)
 _declare("CompleteJobs", _OUTCOME, _WORKER, Param("Results", _JSON))
 _declare("FailJobs", _OUTCOME + " NextRunUtc", _WORKER, Param("Failures", _JSON))
 _declare("SweepZombies", "Recovered Buried Retried", Param("BatchSize", SqlType("int")))
-_declare("SetQueuePaused", _QUEUE_ROW, _QUEUE, Param("IsPaused", SqlType("bit")), _CREATE)
-_declare("SetQueueMaxWorkers", _QUEUE_ROW, _QUEUE, Param("MaxWorkers", SqlType("int")), _CREATE)
-_declare("SetQueueActive", _QUEUE_ROW, _QUEUE, Param("IsActive", SqlType("bit")), _CREATE)
+_declare("SetQueuePaused", _QUEUE_ROW, _SET_QUEUE, Param("IsPaused", SqlType("bit")), _CREATE)
+_declare("SetQueueMaxWorkers", _QUEUE_ROW, _SET_QUEUE, Param("MaxWorkers", SqlType("int")), _CREATE)
+_declare("SetQueueActive", _QUEUE_ROW, _SET_QUEUE, Param("IsActive", SqlType("bit")), _CREATE)
 _declare(
     "SetQueueZombiePolicy",
     _QUEUE_ROW,
-    _QUEUE,
+    _SET_QUEUE,
     *_whole("ZombieTimeoutSeconds"),
     Param("ZombieAction", SqlType("tinyint")),
     _CREATE,
@@ -160,7 +162,7 @@ _declare(
 _declare(
     "SetQueueRetryPolicy",
     _QUEUE_ROW,
-    _QUEUE,
+    _SET_QUEUE,
     *_whole("MaxAttempts", "RetryBaseSeconds"),
     Param("RetryMultiplier", SqlType("float")),
     *_whole("RetryMaxSeconds", "RetryJitterPercent", "MaxJobAgeSeconds"),

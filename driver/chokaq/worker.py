@@ -1,7 +1,8 @@
 """``Worker``: claims jobs, runs their handlers, reports the results. Decides nothing about retries or limits.
 
-Threads: the one that calls ``run`` claims and starts jobs; one per slot runs handlers and never touches the
-database on the worker's account; one reports results, one sends heartbeats, one sweeps after dead workers.
+Threads: one claims and starts jobs (the one that calls ``run``, unless that has signals to take); one per
+slot runs handlers and never touches the database on the worker's account; one reports results, one sends
+heartbeats, one sweeps after dead workers.
 """
 
 from __future__ import annotations
@@ -145,7 +146,6 @@ class Worker:
         self._wake: queues_of_threads.SimpleQueue[None] = queues_of_threads.SimpleQueue()
         self._work: queues_of_threads.SimpleQueue[_Held | None] = queues_of_threads.SimpleQueue()
         self._settled = False
-        self._takes_signals = False
 
     def __repr__(self) -> str:
         return f"<Worker {self.worker_id} on {self._queue!r}>"
@@ -165,36 +165,61 @@ class Worker:
         if self._has_run:
             raise RuntimeError("a Worker runs once; make a new one")
         self._has_run = True
-        with self._signals():
-            if not self._wait_for_server(burst):
-                return self._summary()
-            self._report_event("worker-started", concurrency=self._concurrency)
-            self._start_threads()
-            try:
-                self._claim_and_start(burst, max_jobs)
-            finally:
-                self._end()
+        with self._signals() as takes_signals:
+            if takes_signals:
+                self._run_aside(burst, max_jobs)
+            else:
+                self._run(burst, max_jobs)
         return self._summary()
+
+    def _run(self, burst: bool, max_jobs: int | None) -> None:
+        if not self._wait_for_server(burst):
+            return
+        self._report_event("worker-started", concurrency=self._concurrency)
+        self._start_threads()
+        try:
+            self._claim_and_start(burst, max_jobs)
+        finally:
+            self._end()
+
+    def _run_aside(self, burst: bool, max_jobs: int | None) -> None:
+        """As ``_run``, in a thread of its own. The main thread only waits: the system gives it the signals,
+        and an ODBC driver takes a call that a signal interrupts for a broken connection, after a claim
+        perhaps.
+        """
+        errors: list[BaseException] = []
+
+        def run() -> None:
+            try:
+                self._run(burst, max_jobs)
+            except BaseException as error:
+                errors.append(error)
+
+        thread = threading.Thread(target=run, name="chokaq-claim", daemon=True)
+        thread.start()
+        while thread.is_alive():
+            thread.join(_SIGNAL_LATENCY)
+        if errors:
+            raise errors[0]
 
     def _summary(self) -> WorkerSummary:
         with self._lock:
             return WorkerSummary(**self._counts)
 
     @contextlib.contextmanager
-    def _signals(self) -> Iterator[None]:
+    def _signals(self) -> Iterator[bool]:
+        """Turns SIGTERM and SIGINT into ``stop``; False where that is not wished or not possible."""
         if not self._handle_signals or threading.current_thread() is not threading.main_thread():
-            yield
+            yield False
             return
 
         def on_signal(_number: int, _frame: FrameType | None) -> None:
             self.stop()
 
-        self._takes_signals = True
         before = {number: signal.signal(number, on_signal) for number in (signal.SIGTERM, signal.SIGINT)}
         try:
-            yield
+            yield True
         finally:
-            self._takes_signals = False
             for number, handler in before.items():
                 signal.signal(number, handler)
 
@@ -291,10 +316,6 @@ class Worker:
 
     def _sleep(self, seconds: float | None) -> None:
         """Until something happens (a slot is free, a report is settled, a stop), or so many seconds."""
-        if self._takes_signals:
-            # The system may hand a signal to any thread, which does not wake this one; only here it is acted
-            # on.
-            seconds = _SIGNAL_LATENCY if seconds is None else min(seconds, _SIGNAL_LATENCY)
         with contextlib.suppress(queues_of_threads.Empty):
             self._wake.get(timeout=seconds)
             while True:  # several reasons to wake are one

@@ -318,9 +318,9 @@ def test_pyodbc_cursors_get_the_declared_types(monkeypatch: pytest.MonkeyPatch) 
     server, _ = scripted(rows("FetchNextBatch"), rows("SetQueuePaused"))
     calls = caller(server)
     calls.call("FetchNextBatch", "w", 1, None)
-    assert server.connections[0].cursors[1].sizes == [(12, 100, 0), (4, 0, 0), (-9, 0, 0)]
+    assert server.connections[0].cursors[1].sizes == [(-9, 4000, 0), (4, 0, 0), (-9, 0, 0)]
     calls.call("SetQueuePaused", "q", True, None)
-    assert server.connections[0].cursors[2].sizes == [(12, 255, 0), (-7, 0, 0), (-7, 0, 0)]
+    assert server.connections[0].cursors[2].sizes == [(-9, 4000, 0), (-7, 0, 0), (-7, 0, 0)]
 
 
 # Versions

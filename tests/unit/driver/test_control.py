@@ -112,7 +112,14 @@ def test_values_that_never_fit_are_not_sent(
 
 def test_pyodbc_cursors_get_the_declared_types(monkeypatch: pytest.MonkeyPatch) -> None:
     pyodbc = types.ModuleType("pyodbc")
-    codes = {"SQL_VARCHAR": 12, "SQL_INTEGER": 4, "SQL_BIT": -7, "SQL_DOUBLE": 8, "SQL_TINYINT": -6}
+    codes = {
+        "SQL_VARCHAR": 12,
+        "SQL_WVARCHAR": -9,
+        "SQL_INTEGER": 4,
+        "SQL_BIT": -7,
+        "SQL_DOUBLE": 8,
+        "SQL_TINYINT": -6,
+    }
     for name, code in codes.items():
         setattr(pyodbc, name, code)
     monkeypatch.setitem(sys.modules, "pyodbc", pyodbc)
@@ -122,5 +129,5 @@ def test_pyodbc_cursors_get_the_declared_types(monkeypatch: pytest.MonkeyPatch) 
     calls.call("SetQueueZombiePolicy", "q", 5, 1, False)
     calls.call("SetQueueRetryPolicy", *RETRY)
     kept = server.connections[0].cursors
-    assert kept[1].sizes == [(12, 255, 0), (4, 0, 0), (-6, 0, 0), (-7, 0, 0)]
-    assert kept[2].sizes == [(12, 255, 0), *[(4, 0, 0)] * 2, (8, 0, 0), *[(4, 0, 0)] * 3, (-7, 0, 0)]
+    assert kept[1].sizes == [(-9, 4000, 0), (4, 0, 0), (-6, 0, 0), (-7, 0, 0)]
+    assert kept[2].sizes == [(-9, 4000, 0), *[(4, 0, 0)] * 2, (8, 0, 0), *[(4, 0, 0)] * 3, (-7, 0, 0)]
