@@ -48,9 +48,8 @@ def original_name(catalog: Catalog, object_id: int) -> str:
 
 def rename_table(session: Session, catalog: Catalog, table: Table, name: str) -> Table:
     """Give a table another name, its rows and indexes with it."""
-    moved = catalog.edit_table(table)
+    moved = replace(table, name=name, print_="")
     del catalog.tables[table.full_name.lower()]
-    moved.name = name
     catalog.tables[moved.full_name.lower()] = moved
     statements = [
         f"DROP INDEX IF EXISTS main.{quote(storage.index_name(table.full_name, index) + suffix)}"
@@ -126,9 +125,9 @@ def _fake_column(
     keeps_computed = bool(column.computed) and bool(computed)
     default = None
     if column.default is not None and defaults:
-        default = replace(
-            column.default, object_id=catalog.new_id(), name=f"DF_{new_name()}", system_named=True
-        )
+        # The same name each time: procedures that were compiled for one fake fit the next one too.
+        name = f"DF__{column.name}__fake"
+        default = replace(column.default, object_id=catalog.new_id(), name=name, system_named=True)
     return replace(
         column,
         nullable=not keeps_identity,
