@@ -437,7 +437,7 @@ class DataCompiler:
             elif isinstance(inner, exp.Identifier):
                 if not node_.db and scope.find_cte(inner.name) is not None:
                     raise unsupported("an updatable CTE", name.line)
-                full = s.ObjectName(node_.db, inner.name, name.line)
+                full = s.ObjectName(node_.db, tree.table_word(inner), name.line)
             else:
                 raise unsupported(f"{named} as the target of a statement", name.line)
             table, slot, reference = self.target(full)
@@ -484,7 +484,11 @@ class DataCompiler:
             if not isinstance(item, exp.Table):
                 continue
             inner = item.this
-            own = f"@{inner.name}" if isinstance(inner, exp.Parameter) else inner.name if isinstance(inner, exp.Identifier) else ""
+            own = ""
+            if isinstance(inner, exp.Parameter):
+                own = f"@{inner.name}"
+            elif isinstance(inner, exp.Identifier):
+                own = tree.table_word(inner)
             if own.lower() == low and (item.db or "dbo").lower() == (name.schema or "dbo").lower():
                 found.append(index)
         if len(found) > 1:

@@ -428,6 +428,9 @@ class Store(Statement):
                 count = self.sql.execute(frame).rowcount
             except sqlite3.Error as error:
                 raise session.translate(error, self.verb, self.target, frame) from None
+            if count < 0:
+                # The sqlite3 module does not count after WITH.
+                count = session.sqlite.execute("SELECT changes()").fetchone()[0]
             if self.identity and count:
                 session.inserted_identity(frame)
             session.done(count, report=True)

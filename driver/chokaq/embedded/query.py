@@ -26,7 +26,7 @@ from .scope import (
     table_source,
 )
 from .sqltypes import BIGINT, INT, MAX, NVARCHAR_MAX, SqlType, higher
-from .tree import exp, line_of, only, sql_type
+from .tree import exp, line_of, only, sql_type, table_word
 from .values.json_values import JsonColumn
 
 #: Hints that may stand at a table. Their effect here: those that ask for locks make a transaction take the write lock.
@@ -331,9 +331,6 @@ class QueryCompiler:
         having_sql = ""
         if having is not None:
             having_sql = f" HAVING {_bare(ex.condition(having.this).sql)}"
-            if not group_sql:
-                # SQLite wants a GROUP BY beside HAVING.
-                group_sql = " GROUP BY NULL"
         final = self._targets([output.value for output in outputs], targets, store, node)
         outputs = [Output(output.name, typed) for output, typed in zip(outputs, final, strict=True)]
         for name, maker in extra or ():
@@ -358,6 +355,9 @@ class QueryCompiler:
         tail = self._order(node, ex, outputs)
         limit = self._limit(node, ex)
         from_sql = f" FROM {from_}" if from_ else ""
+        if having_sql and not group_sql:
+            # Older SQLite takes HAVING only beside GROUP BY, and a GROUP BY would make no row of no rows.
+            return self._having_alone(outputs, items, f"{from_sql}{where_sql}", having_sql, limit)
         sql = f"SELECT {', '.join(items)}{from_sql}{where_sql}{group_sql}{having_sql}{tail}{limit}"
         if limit and node.args.get("limit") is not None:
             count = node.args["limit"].args.get("expression")
@@ -368,6 +368,21 @@ class QueryCompiler:
         if not from_ and tail:
             sql = f"SELECT {', '.join(items)}{where_sql}"
         return Compiled(sql, outputs, single, assigns)
+
+    def _having_alone(
+        self, outputs: list[Output], items: list[str], rest: str, having: str, limit: str
+    ) -> Compiled:
+        names = [quote(f"~{index}") for index in range(len(items))]
+        inner = [f"{item.rpartition(' AS ')[0] or item} AS {name}" for item, name in zip(items, names, strict=True)]
+        condition = having.removeprefix(" HAVING ")
+        shown = [
+            name + (f" AS {item.rpartition(' AS ')[2]}" if " AS " in item else "")
+            for item, name in zip(items, names, strict=True)
+        ]
+        sql = (
+            f"SELECT {', '.join(shown)} FROM (SELECT {', '.join(inner)}, {condition} AS \"~h\"{rest}) WHERE \"~h\"{limit}"
+        )
+        return Compiled(sql, outputs, True)
 
     def _targets(
         self,
@@ -651,7 +666,7 @@ class QueryCompiler:
             if local is None:
                 raise at_line(SqlError(1087, f'Must declare the table variable "{name}".', 15, 2), self.line(node))
             return self.local_source(local, node.alias or name)
-        name, schema = inner.name, node.db
+        name, schema = table_word(inner), node.db
         if not schema:
             cte = scope.find_cte(name)
             if cte is not None:

@@ -25,10 +25,11 @@ from .results import Count, ResultSet
 from .sqltypes import SqlType
 from .temporary import Temporary
 from .transactions import Options, Transactions
-from .values import datetimes
+from .values import datetimes, decimals
 from .values.conversions import converter
 
 MAX_NEST = 32
+_IDENTITY = SqlType("decimal", 0, 38, 0)
 # Names and types that turn out wrong only when a statement is compiled end the batch, as they would on a server.
 _COMPILE_ERRORS = frozenset(
     {102, 103, 105, 109, 110, 111, 113, 120, 121, 128, 131, 134, 137, 141, 147, 156, 174, 195, 206, 207, 208, 209, 257,
@@ -180,8 +181,8 @@ class Session(Temporary, Transactions):
             "@@trancount": lambda frame: self.trancount,
             "@@spid": lambda frame: self.spid,
             "@@error": lambda frame: self.error_number,
-            "@@identity": lambda frame: self.identity,
-            "scope_identity": lambda frame: self.identity,
+            "@@identity": lambda frame: self.last_identity(),
+            "scope_identity": lambda frame: self.last_identity(),
             "@@procid": lambda frame: frame.procedure_id,
             "@@nestlevel": lambda frame: frame.nest,
             "@@version": lambda frame: system.VERSION,
@@ -198,6 +199,9 @@ class Session(Temporary, Transactions):
             "error_line": state("line"),
             "error_procedure": error("procedure"),
         }
+
+    def last_identity(self) -> Any:
+        return None if self.identity is None else decimals.pack(self.identity, _IDENTITY)
 
     def special(self, name: str, frame: Frame) -> Any:
         return self._specials[name](frame)

@@ -66,7 +66,8 @@ class Temporary:
 
     def drop_temp(self, name: str) -> None:
         self.sqlite.execute(f"DROP TABLE IF EXISTS temp.{quote(name)}")
-        self.sqlite.execute("DELETE FROM temp.sqlite_stat1 WHERE tbl = ?", (name,))
+        if self.statistics_ready:
+            self.sqlite.execute("DELETE FROM temp.sqlite_stat1 WHERE tbl = ?", (name,))
         self.temp_exists.discard(name)
         self.temp_shapes.pop(name, None)
 

@@ -152,6 +152,13 @@ def only(node: Any, base: int, *allowed: str) -> None:
         raise unsupported(f"{type(node).__name__.upper()} … {name.strip('_').upper()}", line_of(node, base))
 
 
+def table_word(identifier: Any) -> str:
+    """The name of a table as written: sqlglot takes the # of #t off."""
+    if identifier.args.get("global_"):
+        raise unsupported(f"the global temporary table ##{identifier.name}", 0)
+    return f"#{identifier.name}" if identifier.args.get("temporary") else str(identifier.name)
+
+
 _TYPE_NAMES = {
     "UTINYINT": "tinyint", "DOUBLE": "float", "UUID": "uniqueidentifier", "TIMESTAMPTZ": "datetimeoffset",
     "VARIANT": "sql_variant", "BOOLEAN": "bit",
