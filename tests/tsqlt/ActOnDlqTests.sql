@@ -565,7 +565,7 @@ BEGIN
     EXECUTE [ActOnDlqTests].[Preview];
 
     /* Assert */
-    SELECT @Left = COUNT(*) FROM [chokaq].[JobsDLQ] AS [d];
+    SELECT @Left = COUNT(*) FROM [chokaq].[JobsDLQ];
     EXECUTE [tSQLt].[AssertEquals] @Expected = 8, @Actual = @Left;
     EXECUTE [tSQLt].[AssertEmptyTable] @TableName = N'[chokaq].[JobsHot]';
 END;
@@ -615,7 +615,7 @@ BEGIN
     EXECUTE [tSQLt].[AssertEqualsTable]
         @Expected = N'[ActOnDlqTests].[ExpectedAnswer]',
         @Actual = N'[ActOnDlqTests].[Answer]';
-    SELECT @Left = COUNT(*) FROM [chokaq].[JobsDLQ] AS [d];
+    SELECT @Left = COUNT(*) FROM [chokaq].[JobsDLQ];
     EXECUTE [tSQLt].[AssertEquals] @Expected = 6, @Actual = @Left;
     EXECUTE [tSQLt].[AssertEmptyTable] @TableName = N'[chokaq].[JobsHot]';
 END;

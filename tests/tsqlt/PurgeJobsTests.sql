@@ -106,7 +106,7 @@ BEGIN
     EXECUTE [chokaq].[PurgeJobs] @Jobs = @Jobs;
 
     /* Assert */
-    SELECT @Left = COUNT(*) FROM [chokaq].[JobsDLQ] AS [d];
+    SELECT @Left = COUNT(*) FROM [chokaq].[JobsDLQ];
     EXECUTE [tSQLt].[AssertEquals] @Expected = 2, @Actual = @Left;
     EXECUTE [tSQLt].[AssertEmptyTable] @TableName = N'[PurgeJobsTests].[Answer]';
 END;

@@ -1,0 +1,188 @@
+SET ANSI_NULLS ON;
+SET QUOTED_IDENTIFIER ON;
+GO
+
+EXECUTE [tSQLt].[NewTestClass] @ClassName = N'DeleteArchivedRowsTests';
+GO
+
+CREATE TABLE [DeleteArchivedRowsTests].[ExpectedKeys] (
+    [Id] VARCHAR(255) NOT NULL
+);
+GO
+
+CREATE PROCEDURE [DeleteArchivedRowsTests].[SetUp]
+AS
+BEGIN
+    EXECUTE [tSQLt].[FakeTable] @TableName = N'[chokaq].[JobsArchive]', @Defaults = 1;
+    EXECUTE [tSQLt].[FakeTable] @TableName = N'[chokaq].[StatsSummary]', @Defaults = 1;
+    EXECUTE [tSQLt].[FakeTable] @TableName = N'[chokaq].[MetricSeries]', @Defaults = 1;
+
+    INSERT INTO [chokaq].[JobsArchive] ([Id], [FinishedAtUtc])
+    VALUES
+        ('a', '2026-01-05T00:00:00'),
+        ('b', '2026-01-04T00:00:00'),
+        ('c', '2026-01-03T00:00:00'),
+        ('d', '2026-01-02T00:00:00'),
+        ('e', '2026-01-01T00:00:00');
+END;
+GO
+
+CREATE PROCEDURE [DeleteArchivedRowsTests].[test DeleteArchivedRows deletes what is older and keeps the moment itself]
+AS
+BEGIN
+    /* Assemble */
+    DECLARE @Deleted INT;
+    DECLARE @MoreLeft BIT;
+
+    INSERT INTO [DeleteArchivedRowsTests].[ExpectedKeys] ([Id])
+    VALUES
+        ('a'),
+        ('b');
+
+    /* Act */
+    EXECUTE [chokaq].[DeleteArchivedRows]
+        @BeforeUtc = '2026-01-04T00:00:00',
+        @BatchSize = 1000,
+        @MaxBatches = 100,
+        @Deleted = @Deleted OUTPUT,
+        @MoreLeft = @MoreLeft OUTPUT;
+
+    /* Assert */
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[DeleteArchivedRowsTests].[ExpectedKeys]',
+        @Actual = N'[chokaq].[JobsArchive]';
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 3, @Actual = @Deleted;
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 0, @Actual = @MoreLeft;
+END;
+GO
+
+CREATE PROCEDURE [DeleteArchivedRowsTests].[test DeleteArchivedRows deletes nothing without a moment]
+AS
+BEGIN
+    /* Assemble */
+    DECLARE @Deleted INT;
+    DECLARE @MoreLeft BIT;
+    DECLARE @Left INT;
+
+    /* Act */
+    EXECUTE [chokaq].[DeleteArchivedRows]
+        @BeforeUtc = NULL,
+        @BatchSize = 1000,
+        @MaxBatches = 100,
+        @Deleted = @Deleted OUTPUT,
+        @MoreLeft = @MoreLeft OUTPUT;
+
+    /* Assert */
+    SELECT @Left = COUNT(*) FROM [chokaq].[JobsArchive];
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 5, @Actual = @Left;
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 0, @Actual = @Deleted;
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 0, @Actual = @MoreLeft;
+END;
+GO
+
+CREATE PROCEDURE [DeleteArchivedRowsTests].[test DeleteArchivedRows stops after its batches and says that more may be left]
+AS
+BEGIN
+    /* Assemble */
+    DECLARE @Deleted INT;
+    DECLARE @MoreLeft BIT;
+    DECLARE @Left INT;
+
+    /* Act */
+    EXECUTE [chokaq].[DeleteArchivedRows]
+        @BeforeUtc = '2027-01-01T00:00:00',
+        @BatchSize = 2,
+        @MaxBatches = 2,
+        @Deleted = @Deleted OUTPUT,
+        @MoreLeft = @MoreLeft OUTPUT;
+
+    /* Assert */
+    SELECT @Left = COUNT(*) FROM [chokaq].[JobsArchive];
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Left;
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 4, @Actual = @Deleted;
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @MoreLeft;
+END;
+GO
+
+CREATE PROCEDURE [DeleteArchivedRowsTests].[test DeleteArchivedRows goes on where the call before it ended]
+AS
+BEGIN
+    /* Assemble */
+    DECLARE @Deleted INT;
+    DECLARE @MoreLeft BIT;
+
+    EXECUTE [chokaq].[DeleteArchivedRows]
+        @BeforeUtc = '2027-01-01T00:00:00',
+        @BatchSize = 2,
+        @MaxBatches = 2,
+        @Deleted = @Deleted OUTPUT,
+        @MoreLeft = @MoreLeft OUTPUT;
+
+    /* Act */
+    EXECUTE [chokaq].[DeleteArchivedRows]
+        @BeforeUtc = '2027-01-01T00:00:00',
+        @BatchSize = 2,
+        @MaxBatches = 2,
+        @Deleted = @Deleted OUTPUT,
+        @MoreLeft = @MoreLeft OUTPUT;
+
+    /* Assert */
+    EXECUTE [tSQLt].[AssertEmptyTable] @TableName = N'[chokaq].[JobsArchive]';
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Deleted;
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 0, @Actual = @MoreLeft;
+END;
+GO
+
+CREATE PROCEDURE [DeleteArchivedRowsTests].[test DeleteArchivedRows deletes the oldest first]
+AS
+BEGIN
+    /* Assemble */
+    DECLARE @Deleted INT;
+    DECLARE @MoreLeft BIT;
+
+    INSERT INTO [DeleteArchivedRowsTests].[ExpectedKeys] ([Id])
+    VALUES
+        ('a'),
+        ('b'),
+        ('c');
+
+    /* Act */
+    EXECUTE [chokaq].[DeleteArchivedRows]
+        @BeforeUtc = '2027-01-01T00:00:00',
+        @BatchSize = 1,
+        @MaxBatches = 2,
+        @Deleted = @Deleted OUTPUT,
+        @MoreLeft = @MoreLeft OUTPUT;
+
+    /* Assert */
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[DeleteArchivedRowsTests].[ExpectedKeys]',
+        @Actual = N'[chokaq].[JobsArchive]';
+END;
+GO
+
+CREATE PROCEDURE [DeleteArchivedRowsTests].[test DeleteArchivedRows leaves the counters alone]
+AS
+BEGIN
+    /* Assemble */
+    DECLARE @Deleted INT;
+    DECLARE @MoreLeft BIT;
+    DECLARE @Failed BIGINT;
+
+    INSERT INTO [chokaq].[StatsSummary] ([Queue], [Shard], [FailedTotal])
+    VALUES ('mail', 0, 7);
+
+    /* Act */
+    EXECUTE [chokaq].[DeleteArchivedRows]
+        @BeforeUtc = '2027-01-01T00:00:00',
+        @BatchSize = 1000,
+        @MaxBatches = 1,
+        @Deleted = @Deleted OUTPUT,
+        @MoreLeft = @MoreLeft OUTPUT;
+
+    /* Assert */
+    SELECT @Failed = SUM([s].[FailedTotal]) FROM [chokaq].[StatsSummary] AS [s];
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 7, @Actual = @Failed;
+    EXECUTE [tSQLt].[AssertEmptyTable] @TableName = N'[chokaq].[MetricSeries]';
+END;
+GO

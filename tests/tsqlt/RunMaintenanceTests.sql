@@ -1,0 +1,32 @@
+SET ANSI_NULLS ON;
+SET QUOTED_IDENTIFIER ON;
+GO
+
+/*
+The procedure commits batch by batch, so that it refuses the transaction of a test. Its work is tested where it is done, in the
+internal procedures that it calls, and from outside in tests/contract.
+*/
+EXECUTE [tSQLt].[NewTestClass] @ClassName = N'RunMaintenanceTests';
+GO
+
+CREATE PROCEDURE [RunMaintenanceTests].[test RunMaintenance refuses the transaction of its caller]
+AS
+BEGIN
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51020, @ExpectedMessagePattern = N'RunMaintenance:%';
+
+    /* Act */
+    EXECUTE [chokaq].[RunMaintenance];
+END;
+GO
+
+CREATE PROCEDURE [RunMaintenanceTests].[test RunMaintenance refuses the transaction before it looks at its parameters]
+AS
+BEGIN
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51020, @ExpectedMessagePattern = N'RunMaintenance:%';
+
+    /* Act */
+    EXECUTE [chokaq].[RunMaintenance] @MaxBatches = 0;
+END;
+GO
