@@ -4,6 +4,7 @@ GO
 
 /*
 Purpose: the one place that knows the filter of the DLQ and its order, oldest failure first, so that what a preview shows is what the action takes.
+    (A resurrect takes jobs whose IdempotencyKey is active again last: they cannot come back now.)
     For PreviewDlq, ResurrectByFilter and PurgeDlqByFilter.
 Parameters:
     @Procedure        the caller, named in messages.
@@ -63,10 +64,18 @@ BEGIN
         THROW 51008, @Message, 1;
     END;
 
+    /*
+    Jobs whose key is active again cannot come back; a resurrect takes them last, so that they do not stand in the way of the others.
+    */
     /* A rare question with many optional parts: RECOMPILE gives each call a plan for the parts that it has, so that the right index is used. */
     INSERT INTO @Matches ([JobId], [Ordinal], [MatchCount])
-    SELECT TOP (@MaxJobs) [d].[Id], ROW_NUMBER() OVER (ORDER BY [d].[FailedAtUtc], [d].[Id]), COUNT_BIG(*) OVER ()
+    SELECT TOP (@MaxJobs)
+        [d].[Id],
+        ROW_NUMBER() OVER (ORDER BY CASE WHEN [h].[Id] IS NULL THEN 0 ELSE 1 END, [d].[FailedAtUtc], [d].[Id]),
+        COUNT_BIG(*) OVER ()
     FROM [chokaq].[JobsDLQ] AS [d]
+    LEFT OUTER JOIN [chokaq].[JobsHot] AS [h]
+        ON @Action = 'resurrect' AND [h].[IdempotencyKey] = [d].[IdempotencyKey] AND [h].[IdempotencyKey] IS NOT NULL
     WHERE (@Queue IS NULL OR [d].[Queue] = @Queue)
         AND (@Type IS NULL OR [d].[Type] = @Type)
         AND (@FailureReason IS NULL OR [d].[FailureReason] = @FailureReason)
@@ -76,7 +85,7 @@ BEGIN
         AND (@FailedToUtc IS NULL OR [d].[FailedAtUtc] < @FailedToUtc)
         AND (@Tag IS NULL OR [d].[Tags] LIKE @Pattern)
         AND (@Text IS NULL OR CHARINDEX(@Text, [d].[ErrorDetails]) > 0)
-    ORDER BY [d].[FailedAtUtc], [d].[Id]
+    ORDER BY CASE WHEN [h].[Id] IS NULL THEN 0 ELSE 1 END, [d].[FailedAtUtc], [d].[Id]
     OPTION (RECOMPILE);
 
     IF @Action = 'preview'

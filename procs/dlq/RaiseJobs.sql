@@ -190,7 +190,7 @@ BEGIN
         [e].[JobId],
         CASE
             WHEN [r].[Id] IS NOT NULL THEN 'resurrected'
-            WHEN [f].[JobId] IS NOT NULL AND [f].[IdempotencyKey] IS NOT NULL THEN 'key-active'
+            WHEN [f].[JobId] IS NOT NULL AND [f].[MayRise] = 0 THEN 'key-active'
             ELSE 'not-found'
         END AS [Outcome]
     FROM @Edits AS [e]

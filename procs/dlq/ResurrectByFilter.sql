@@ -3,7 +3,8 @@ SET QUOTED_IDENTIFIER ON;
 GO
 
 /*
-Purpose: makes the dead jobs that match pending again, oldest failure first. See PreviewDlq for the filter; call again while a call is full.
+Purpose: makes the dead jobs that match pending again, oldest failure first. See PreviewDlq for the filter; jobs whose IdempotencyKey is active again
+    come last. Call again while a row says resurrected.
 Parameters:
     @Queue            jobs of this queue.
     @Type             jobs of this type.

@@ -10,7 +10,8 @@ Parameters:
                       required. queue default ''. valueMs 0 or more; absent: the sample only counts. outcome 0 good (default) or 1 bad. atUtc: ISO 8601, UTC,
                       default now, not more than 5 minutes ahead and not before the hourly retention.
     @MaxMeasures      how many measures of applications there may be.
-Result set: Accepted int, Refused int (the measure is new and there are too many already, or atUtc is out of range); one row.
+Result set: Accepted int, Refused int (the measure is new and there are too many already, it is one of the package's own, or atUtc
+    is out of range); one row.
 Outcomes: none.
 Errors: 51000, 51001, 51002, 51003, 51004, 51005, 51007 (see AssertJsonRows).
 Transactions: joins the caller's; alone it is one transaction.

@@ -39,6 +39,13 @@ BEGIN
         THROW 51008, @Message, 1;
     END;
 
+    /* A client's moment may be cut to microseconds, and the rest of it decides between rows: it is taken from the row itself while that is there. */
+    SELECT @BeforeUtc = [h].[CreatedAtUtc]
+    FROM [chokaq].[JobsHot] AS [h]
+    WHERE [h].[Id] = @BeforeId
+        AND [h].[CreatedAtUtc] >= @BeforeUtc
+        AND [h].[CreatedAtUtc] < DATEADD(MICROSECOND, 1, @BeforeUtc);
+
     /* Pages by key, not by offset: a page costs the same however far down it is. RECOMPILE: see ActOnDlq. */
     SELECT TOP (@PageSize)
         [h].[Id] AS [JobId],

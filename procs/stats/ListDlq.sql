@@ -47,6 +47,13 @@ BEGIN
         THROW 51008, @Message, 1;
     END;
 
+    /* A client's moment may be cut to microseconds, and the rest of it decides between rows: it is taken from the row itself while that is there. */
+    SELECT @BeforeUtc = [d].[FailedAtUtc]
+    FROM [chokaq].[JobsDLQ] AS [d]
+    WHERE [d].[Id] = @BeforeId
+        AND [d].[FailedAtUtc] >= @BeforeUtc
+        AND [d].[FailedAtUtc] < DATEADD(MICROSECOND, 1, @BeforeUtc);
+
     /* Pages by key, not by offset: a page costs the same however far down it is. RECOMPILE: see ActOnDlq. */
     SELECT TOP (@PageSize)
         [d].[Id] AS [JobId],

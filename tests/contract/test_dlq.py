@@ -422,8 +422,8 @@ def test_resurrect_by_filter_leaves_active_keys_and_says_so(db: Database) -> Non
     insert_dead(db, "b", 1)
     answers = db.queue.resurrect_by_filter(DlqFilter())
     assert [(a.job_id, a.outcome) for a in answers] == [
-        ("a", Outcome.KEY_ACTIVE),
         ("b", Outcome.RESURRECTED),
+        ("a", Outcome.KEY_ACTIVE),  # last: it must not stand in the way of the others
     ]
 
 
