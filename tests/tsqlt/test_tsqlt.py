@@ -14,7 +14,7 @@ from chokaq.embedded.tsqlt.coverage import table, total
 
 from .discovery import HERE, PROCEDURES, names
 
-#: Percent of the statements of all procedures. What is missing to 100 are branches that only other engines take.
+#: Percent of the statements of all procedures; some branches are for other engines alone.
 MINIMUM = 95.0
 
 

@@ -61,6 +61,8 @@ class Session(Temporary, Transactions):
         self.capture: list[ResultSet] | None = None
         #: Of the system procedure that is being called, by lower-case name (``#0`` … by position).
         self.argument_types: dict[str, SqlType | None] = {}
+        #: May give a procedure another program than the one compiled as usual.
+        self.program_of: Callable[[Procedure], ir.Program | None] | None = None
         self.catalog = Catalog.new()
         self.catalog_dirty = False
         self._programs: dict[str, tuple[Procedure, ir.Program]] = {}
@@ -138,6 +140,10 @@ class Session(Temporary, Transactions):
 
     def program(self, procedure: Procedure) -> ir.Program:
         """The compiled procedure: from this process, from the file, or compiled now."""
+        if self.program_of is not None:
+            special = self.program_of(procedure)
+            if special is not None:
+                return special
         low = procedure.full_name.lower()
         found = self._programs.get(low)
         if found is not None and found[0] is procedure:

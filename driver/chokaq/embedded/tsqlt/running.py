@@ -162,6 +162,9 @@ def _in_transaction(frame: Frame, test: Procedure, set_up: Procedure | None) -> 
         if outcome != SUCCESS or change:
             outcome = ERROR
             message += f" (There was also a ROLLBACK ERROR --> {error_text(error)})"
+    # A transaction that the test began and left open: tSQLt stops all testing here.
+    while session.trancount > before:
+        session.commit()
     session.commit()
     return outcome, message
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import asserts, classes, commands, doubles, spies  # noqa: F401  (importing declares the procedures)
+from .late import LatePrograms
 
 if TYPE_CHECKING:
     from ..session import Session
@@ -38,6 +39,7 @@ def install(connection: Any) -> Session:
         cursor.execute("CREATE SCHEMA [tSQLt]")
         cursor.execute(_RESULT_TABLE)
         cursor.close()
+    session.program_of = LatePrograms(session).program
     return session
 
 
