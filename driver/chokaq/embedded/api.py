@@ -387,7 +387,7 @@ def _table_kind(procedure: Procedure | None, index: int, kind: _TableKind) -> _T
 
 def _fill(session: Session, frame: Any, program: ir.Program, slot: int, rows: list[Any]) -> None:
     from .ir import Target, quote
-    from .values.conversions import converter
+    from .values.conversions import assigner
 
     shape = program.tables[slot].table
     columns = [column for column in shape.columns if not column.computed and not column.identity]
@@ -398,7 +398,9 @@ def _fill(session: Session, frame: Any, program: ir.Program, slot: int, rows: li
         cells = []
         for cell, column in zip(row, columns, strict=True):
             value, kind = stored(cell)
-            cells.append(value if value is None or kind == column.type else converter(kind, column.type)(value))
+            if value is not None and kind != column.type:
+                value = assigner(kind, column.type, shape.full_name, column.name)(value)
+            cells.append(value)
         made.append(tuple(cells))
     if not made:
         return

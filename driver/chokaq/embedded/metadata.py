@@ -333,7 +333,7 @@ def view_tables() -> dict[str, Table]:
             column, _, kind = part.partition(" ")
             columns.append(Column(column, parse_type(kind), True, number))
         table = Table(schema, name, 0, columns)
-        if name in ("objects", "tables", "columns", "procedures", "indexes", "parameters", "sql_modules"):
+        if full.startswith("sys.") and columns[0].name == "object_id" or name in ("objects", "tables"):
             table.indexes.append(Index("IX", "IX", [("object_id", False)], False, 2))
         found[full] = table
     return found
