@@ -37,6 +37,7 @@ Record = dict[str, Any]
 MISSING: dict[str, dict[str, str]] = {
     "embedded": {
         "row-locks": "SQLite has one writer: an open transaction that wrote keeps every other writer waiting",
+        "options": "the embedded engine has no @@OPTIONS",
     },
     "babelfish": {
         "nul": "PostgreSQL cannot store the NUL character",
@@ -121,14 +122,14 @@ class Database:
 
     # Statements
 
-    def sql(self, text: str, *values: Any, connection: Any = None) -> list[Record]:
-        """Runs a batch, written for the schema [chokaq]; the rows of its last result set."""
+    def sql(self, text: str, *values: Any, connection: Any = None, every_set: bool = False) -> list[Record]:
+        """Runs a batch, written for the schema [chokaq]; the rows of its last result set, or of all."""
         text = rename_schema(text, self.schema)
         if connection is not None:
-            return run(connection, text, values)
+            return run(connection, text, values, every_set)
         try:
             with self._connector.use() as session:
-                return run(session.connection, text, values)
+                return run(session.connection, text, values, every_set)
         except Exception as error:
             if is_driver_error(error):
                 self._connector.discard()  # what a failed batch left of the session is not known
@@ -229,8 +230,8 @@ class Database:
             self.sql(f"DROP ROLE IF EXISTS [chokaq_{role}];")
 
 
-def run(connection: Any, text: str, values: Sequence[Any] = ()) -> list[Record]:
-    """One batch on any DB-API connection, read to the end."""
+def run(connection: Any, text: str, values: Sequence[Any] = (), every_set: bool = False) -> list[Record]:
+    """One batch on any DB-API connection, read to the end; the rows of its last result set, or of all."""
     cursor = connection.cursor()
     try:
         cursor.execute(text, *([tuple(values)] if values else []))
@@ -238,7 +239,8 @@ def run(connection: Any, text: str, values: Sequence[Any] = ()) -> list[Record]:
         while True:
             if cursor.description is not None:
                 names = [column[0] for column in cursor.description]
-                rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+                found = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+                rows = rows + found if every_set else found
             if not cursor.nextset():
                 return rows
     finally:

@@ -7,30 +7,30 @@ from dataclasses import dataclass, field
 
 from tests.contract.support import Database
 
-_STATE = """
-SELECT 'hot' AS [Kind], [h].[Queue], CONVERT(VARCHAR(20), [h].[Status]) AS [Detail], COUNT_BIG(*) AS [Amount]
-FROM [chokaq].[JobsHot] AS [h] GROUP BY [h].[Queue], [h].[Status]
-UNION ALL
-SELECT 'archive', [a].[Queue], '', COUNT_BIG(*) FROM [chokaq].[JobsArchive] AS [a] GROUP BY [a].[Queue]
-UNION ALL
-SELECT 'dlq', [d].[Queue], CONVERT(VARCHAR(20), [d].[FailureReason]), COUNT_BIG(*)
-FROM [chokaq].[JobsDLQ] AS [d] GROUP BY [d].[Queue], [d].[FailureReason]
-UNION ALL
-SELECT 'succeeded', [s].[Queue], '', SUM([s].[SucceededTotal])
-FROM [chokaq].[StatsSummary] AS [s] GROUP BY [s].[Queue]
-UNION ALL
-SELECT 'failed', [s].[Queue], '', SUM([s].[FailedTotal]) FROM [chokaq].[StatsSummary] AS [s] GROUP BY [s].[Queue]
-UNION ALL
-SELECT 'retried', [s].[Queue], '', SUM([s].[RetriedTotal]) FROM [chokaq].[StatsSummary] AS [s] GROUP BY [s].[Queue]
-UNION ALL
-SELECT 'bucket', [b].[Queue], CONCAT([b].[Outcome], '/', [b].[FailureReason]), SUM([b].[CompletedCount])
-FROM [chokaq].[MetricBuckets] AS [b] GROUP BY [b].[Queue], [b].[Outcome], [b].[FailureReason]
-UNION ALL
-SELECT 'series', [m].[Queue], CONCAT([m].[Measure], '/', [m].[Outcome], '/', [m].[FailureReason]), SUM([m].[SampleCount])
-FROM [chokaq].[MetricSeries] AS [m] GROUP BY [m].[Queue], [m].[Measure], [m].[Outcome], [m].[FailureReason]
-UNION ALL
-SELECT 'limit', [q].[Name], '', [q].[MaxWorkers] FROM [chokaq].[Queues] AS [q] WHERE [q].[MaxWorkers] IS NOT NULL;
-"""
+# (kind, detail, amount, table): amounts by queue and detail
+_PARTS = (
+    ("hot", "CONVERT(VARCHAR(20), [t].[Status])", "COUNT_BIG(*)", "JobsHot"),
+    ("archive", "''", "COUNT_BIG(*)", "JobsArchive"),
+    ("dlq", "CONVERT(VARCHAR(20), [t].[FailureReason])", "COUNT_BIG(*)", "JobsDLQ"),
+    ("succeeded", "''", "SUM([t].[SucceededTotal])", "StatsSummary"),
+    ("failed", "''", "SUM([t].[FailedTotal])", "StatsSummary"),
+    ("retried", "''", "SUM([t].[RetriedTotal])", "StatsSummary"),
+    ("bucket", "CONCAT([t].[Outcome], '/', [t].[FailureReason])", "SUM([t].[CompletedCount])", "MetricBuckets"),
+    (
+        "series",
+        "CONCAT([t].[Measure], '/', [t].[Outcome], '/', [t].[FailureReason])",
+        "SUM([t].[SampleCount])",
+        "MetricSeries",
+    ),
+)
+_STATE = "\n".join(
+    f"SELECT '{kind}' AS [Kind], [t].[Queue], {detail} AS [Detail], {amount} AS [Amount]"
+    f" FROM [chokaq].[{table}] AS [t] GROUP BY [t].[Queue], {detail};"
+    if detail != "''"
+    else f"SELECT '{kind}' AS [Kind], [t].[Queue], '' AS [Detail], {amount} AS [Amount]"
+    f" FROM [chokaq].[{table}] AS [t] GROUP BY [t].[Queue];"
+    for kind, detail, amount, table in _PARTS
+)
 _IN_TWO_PILLARS = """
 SELECT [p].[Id], COUNT(*) AS [Pillars]
 FROM (
@@ -53,9 +53,9 @@ class State:
     @classmethod
     def of(cls, db: Database) -> State:
         state = cls()
-        for row in db.sql(_STATE):
+        for row in db.sql(_STATE, every_set=True):
             kind, queue, detail, amount = row.values()
-            if amount or kind == "limit":
+            if amount:
                 state.amounts.setdefault(kind, Counter())[queue, detail] += int(amount)
         return state
 

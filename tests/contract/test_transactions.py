@@ -103,6 +103,7 @@ def test_calls_alone_leave_no_transaction_open(db: Database) -> None:
 
 def test_sessions_keep_their_options(db: Database) -> None:
     """SET inside a procedure ends with it: the caller's XACT_ABORT is what it was."""
+    db.needs("options")
     connection = db.connect(autocommit=True)
     try:
         db.sql("SET XACT_ABORT OFF;", connection=connection)
