@@ -105,7 +105,8 @@ def put(db: Database, series: Series) -> None:
             " SELECT [j].[r], [j].[b], [j].[m], [j].[q], [j].[t], [j].[o], [j].[f], [j].[n], [j].[s],"
             " [j].[c], [j].[l], [j].[x] FROM OPENJSON(?) WITH ([r] INT '$.r', [b] DATETIME2(0) '$.b',"
             " [m] SMALLINT '$.m', [q] VARCHAR(255) '$.q', [t] VARCHAR(255) '$.t', [o] TINYINT '$.o',"
-            " [f] INT '$.f', [n] SMALLINT '$.n', [s] TINYINT '$.s', [c] BIGINT '$.c', [l] FLOAT '$.l', [x] FLOAT '$.x') AS [j];",
+            " [f] INT '$.f', [n] SMALLINT '$.n', [s] TINYINT '$.s', [c] BIGINT '$.c',"
+            " [l] FLOAT '$.l', [x] FLOAT '$.x') AS [j];",
             json.dumps(document[start : start + 500]),
         )
 
