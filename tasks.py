@@ -74,12 +74,17 @@ def _rules() -> int:
     return _python("-m", "tools.tsql_rules")
 
 
+def _docs_are_current() -> int:
+    return _python("-m", "tools.docs_build", "--check")
+
+
 GATES: dict[str, Callable[[], int]] = {
     "ruff": _ruff,
     "mypy": _mypy,
     "maxdop": _maxdop,
     "sqlfluff": _sqlfluff,
     "rules": _rules,
+    "docs": _docs_are_current,
 }
 
 
@@ -124,6 +129,18 @@ def sqlfluff(_: Context) -> None:
 def rules(_: Context) -> None:
     """Gate: the project's own T-SQL rules."""
     _exit(_rules())
+
+
+@task(help={"check": "only compare, change nothing"})
+def docs(_: Context, check: bool = False) -> None:
+    """Write the generated pages and diagrams of docs/; with --check a gate."""
+    _exit(_docs_are_current() if check else _python("-m", "tools.docs_build"))
+
+
+@task
+def publish(_: Context) -> None:
+    """Keep what this version deploys, for the upgrade tests; once a release, at its end."""
+    _exit(_python("-m", "tools.publish_schema"))
 
 
 @task
@@ -242,22 +259,110 @@ def _chokaq(command: str, url: str, schema: str, *more: str) -> None:
     _exit(_python("-m", "chokaq.cli", command, *options, *more))
 
 
-@task(help={**_DATABASE_HELP, "lock-timeout": "seconds to wait for another deployment"})
-def deploy_db(_: Context, url: str = "", schema: str = "", lock_timeout: float = 60.0) -> None:
+_LOCK_HELP = {"lock-timeout": "seconds to wait for another deployment"}
+_JSON_HELP = {"json": "print one JSON object"}
+
+
+def _flags(**chosen: bool) -> list[str]:
+    return [f"--{name.replace('_', '-')}" for name, is_set in chosen.items() if is_set]
+
+
+@task(
+    help={
+        **_DATABASE_HELP,
+        **_LOCK_HELP,
+        **_JSON_HELP,
+        "expect-plan": "deploy only if the plan's hash is this",
+    }
+)
+def deploy_db(
+    _: Context,
+    url: str = "",
+    schema: str = "",
+    lock_timeout: float = 60.0,
+    expect_plan: str = "",
+    json: bool = False,
+) -> None:
     """Bring a database to the state of this checkout."""
-    _chokaq("deploy", url, schema, "--lock-timeout", str(lock_timeout))
+    more = ["--expect-plan", expect_plan] if expect_plan else []
+    _chokaq("deploy", url, schema, "--lock-timeout", str(lock_timeout), *more, *_flags(json=json))
 
 
-@task(help=_DATABASE_HELP)
-def plan_db(_: Context, url: str = "", schema: str = "") -> None:
-    """Show what deploy-db would do; exit code 3 when something is pending."""
-    _chokaq("plan", url, schema)
+@task(
+    help={
+        **_DATABASE_HELP,
+        **_JSON_HELP,
+        "out": "write the complete script for sqlcmd and SSMS here",
+        "offline": "for an empty database, without a connection",
+        "server": "what an offline plan is for: sqlserver (default), babelfish or embedded",
+    }
+)
+def plan_db(
+    _: Context,
+    url: str = "",
+    schema: str = "",
+    out: str = "",
+    offline: bool = False,
+    server: str = "",
+    json: bool = False,
+) -> None:
+    """Show what deploy-db would do, or write it as a script; exit code 3 when something is pending."""
+    more = ["--out", _here(out)] if out else []
+    more += ["--server", server] if server else []
+    _chokaq("plan", url, schema, *more, *_flags(offline=offline, json=json))
 
 
-@task(help=_DATABASE_HELP)
-def status_db(_: Context, url: str = "", schema: str = "") -> None:
+@task(help={**_DATABASE_HELP, **_JSON_HELP})
+def status_db(_: Context, url: str = "", schema: str = "", json: bool = False) -> None:
     """Show what is deployed; exit code 3 when something is pending."""
-    _chokaq("status", url, schema)
+    _chokaq("status", url, schema, *_flags(json=json))
+
+
+@task(help={**_DATABASE_HELP, **_JSON_HELP})
+def verify_db(_: Context, url: str = "", schema: str = "", json: bool = False) -> None:
+    """Look for what was changed by hand; exit code 4 when something was."""
+    _chokaq("verify", url, schema, *_flags(json=json))
+
+
+@task(
+    help={
+        **_DATABASE_HELP,
+        **_LOCK_HELP,
+        **_JSON_HELP,
+        "to": "version to go back to; 0 removes everything",
+        "yes": "do not ask",
+        "lose-jobs": "go on even where jobs are lost",
+    }
+)
+def undo_db(
+    _: Context,
+    to: int,
+    url: str = "",
+    schema: str = "",
+    lock_timeout: float = 60.0,
+    yes: bool = False,
+    lose_jobs: bool = False,
+    json: bool = False,
+) -> None:
+    """Go back to an earlier version by the undo scripts."""
+    more = ["--to", str(to), "--lock-timeout", str(lock_timeout)]
+    _chokaq("undo", url, schema, *more, *_flags(yes=yes, lose_jobs=lose_jobs, json=json))
+
+
+@task(
+    help={**_DATABASE_HELP, **_LOCK_HELP, **_JSON_HELP, "version": "up to this script; default: the newest"}
+)
+def baseline_db(
+    _: Context,
+    url: str = "",
+    schema: str = "",
+    version: int = 0,
+    lock_timeout: float = 60.0,
+    json: bool = False,
+) -> None:
+    """Take over a schema that was made by hand, if it is what the scripts would make."""
+    more = ["--version", str(version)] if version else []
+    _chokaq("baseline", url, schema, "--lock-timeout", str(lock_timeout), *more, *_flags(json=json))
 
 
 # Packaging ------------------------------------------------------------------------------------------
