@@ -14,6 +14,7 @@ from .naming import quote
 from .problems import SqlError, at_line, invalid_column, invalid_object, unsupported
 from .query import Output, QueryCompiler
 from .scope import Context, LocalTable, Scope, Source, SourceColumn, Typed, Unit, table_mark, table_source
+from .semijoin import as_join
 from .sqltypes import SqlType
 from .tree import exp
 
@@ -330,6 +331,8 @@ class DataCompiler:
         self._hints(queries, statement.hints, line)
         tree.only(node, first, "expressions", "from_", "joins", "where", "options", "with_")
         queries._options(node)
+        if statement.top is None:
+            as_join(node, statement.target)
         scope = Scope()
         prefix = queries._ctes(node, scope)
         ex = Expressions(context, scope, queries)
@@ -391,6 +394,7 @@ class DataCompiler:
         self._hints(queries, statement.hints, line)
         tree.only(node, first, "expressions", "from_", "joins", "where", "options", "with_")
         queries._options(node)
+        as_join(node, statement.target)
         scope = Scope()
         prefix = queries._ctes(node, scope)
         ex = Expressions(context, scope, queries)

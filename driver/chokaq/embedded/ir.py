@@ -18,7 +18,8 @@ from .sqltypes import SqlType
 from .values.codepage import cut
 from .values.conversions import converter
 from .values.format_message import format_message
-from .values.json_values import JsonColumn, open_json, open_json_with
+from .values.json_columns import open_json_rows
+from .values.json_values import JsonColumn, open_json
 
 if TYPE_CHECKING:
     from .frames import Frame
@@ -41,7 +42,7 @@ class JsonLoad:
     def rows(self, text: str) -> list[Any]:
         if self.columns is None:
             return open_json(text, self.path)
-        return list(open_json_with(text, self.columns, self.path))
+        return open_json_rows(text, self.columns, self.path)
 
 
 @dataclass(slots=True)

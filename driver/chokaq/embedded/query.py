@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import ir
+from . import ir, scalars
 from .calls import FunctionCompiler
 from .catalog import Column, Table
 from .conversions import convert
@@ -814,8 +814,12 @@ class QueryCompiler:
                 SourceColumn("value", "", NVARCHAR_MAX),
                 SourceColumn("type", "", SqlType("tinyint")),
             ]
-            name = f"openjson#{self.context.default_loads}"
-            self.context.default_loads += 1
+            # Plain variables share a table, so that a text that goes from procedure to procedure is read once; what
+            # is made of it has another table and does not push it out.
+            plain = isinstance(text.node, scalars.Variable)
+            digest = "" if plain else hashlib.sha256(repr(text.node).encode()).hexdigest()[:8]
+            count = sum(load.name.startswith(f"openjson#{digest}-") for load in self.context.loads)
+            name = f"openjson#{digest}-{count}"
         else:
             shape = [SourceColumn(column.name, "", column.type) for column in columns]
             digest = hashlib.sha256(repr(columns).encode()).hexdigest()[:12]

@@ -229,7 +229,6 @@ class Context:
         self.ctes = 0
         #: Values worked out in Python before the statement runs.
         self.computed: list[tuple[int, Scalar]] = []
-        self.default_loads = 0
 
     def compute(self, node: Scalar) -> str:
         slot = self.unit.new_slot()

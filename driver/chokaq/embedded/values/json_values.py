@@ -20,7 +20,7 @@ from .json_text import MISSING, Number, Span, elements, kind_of, members, parse,
 from .strings import string_escape
 from .types import SqlType
 
-__all__ = ["JsonColumn", "is_json", "json_modify", "json_query", "json_value", "open_json", "open_json_with"]
+__all__ = ["JsonColumn", "is_json", "json_modify", "json_query", "json_value", "open_json", "open_json_with", "read_column"]
 
 
 def is_json(text: str) -> int:
@@ -162,7 +162,7 @@ def open_json_with(
         if opened is None:
             return
         spans = (opened,) if isinstance(opened.value, dict) else elements(text, opened.start)
-    readers = [_reader(column) for column in columns]
+    readers = [read_column(column) for column in columns]
     plain = [name for _, name, _ in readers if name is not None]
     if len(plain) == len(readers):
         # The usual form: members of the row's own object.
@@ -182,7 +182,10 @@ _Reader = tuple[Callable[[str, Span, Any], Any], "str | None", "tuple[str | int,
 
 
 @lru_cache(maxsize=1024)
-def _reader(column: JsonColumn) -> _Reader:
+def read_column(column: JsonColumn) -> _Reader:
+    """How a column is read: from the text, the row's span and the value; its name when that is the whole path;
+    its path.
+    """
     route = parse_path(column.path) if column.path else JsonPath((column.name,))
     only = route.steps[0] if len(route.steps) == 1 and isinstance(route.steps[0], str) else None
     steps = route.steps
