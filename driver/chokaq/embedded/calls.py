@@ -28,6 +28,7 @@ from .sqltypes import (
     nvarchar,
     varchar,
 )
+from .sql_functions import has_logarithm
 from .tree import exp
 from .values import functions as values
 
@@ -77,7 +78,7 @@ class FunctionCompiler(AggregateCompiler):
             e if e.type == kind else convert(e, kind, cast=True)
             for e, kind in zip(given, call.arguments, strict=True)
         ]
-        sql = call.sql([e.sql for e in converted])
+        sql = _inline(name, converted) or call.sql([e.sql for e in converted])
         if not _ATOM.fullmatch(sql):
             sql = f"({sql})"
         node = None
@@ -112,6 +113,23 @@ class FunctionCompiler(AggregateCompiler):
 
 # RAND is worked out once for a whole query, as on a server; NEWID for every row.
 _ONCE = frozenset({"RAND"})
+
+
+def _inline(name: str, given: list[Typed]) -> str:
+    """Functions of a float that SQLite can do without Python; empty for the others."""
+    if len(given) != 1 or given[0].type.name != "float" or len(given[0].sql) > _SHORT:
+        return ""
+    x = given[0].sql
+    if name in ("FLOOR", "CEILING"):
+        # Beyond this every float is a whole number.
+        down = f"- ({x} < CAST({x} AS INTEGER))" if name == "FLOOR" else f"+ ({x} > CAST({x} AS INTEGER))"
+        return f"CASE WHEN abs({x}) < 4503599627370496.0 THEN CAST(CAST({x} AS INTEGER) {down} AS REAL) ELSE {x} END"
+    if name == "LOG" and has_logarithm():
+        return f"CASE WHEN {x} <= 0 THEN chokaq_log({x}) ELSE ln({x}) END"
+    return ""
+
+
+_SHORT = 200
 
 
 def _word(node: Any) -> str:

@@ -71,6 +71,12 @@ def convert(
                 f"CASE WHEN length({e.sql}) BETWEEN 1 AND {_DIGITS[target.name]} AND {e.sql} NOT GLOB '*[^0-9]*' "
                 f"THEN CAST({e.sql} AS INTEGER) ELSE {sql} END"
             )
+        if source.is_string and target.name == "float" and style is None and len(e.sql) <= _SHORT:
+            # Plain digits with at most one point, few enough to be read exactly.
+            sql = (
+                f"CASE WHEN length({e.sql}) BETWEEN 1 AND 15 AND {e.sql} NOT GLOB '*[^0-9.]*' AND {e.sql} GLOB '[0-9]*' "
+                f"AND {e.sql} NOT GLOB '*.*.*' THEN CAST({e.sql} AS REAL) ELSE {sql} END"
+            )
     same = sql == e.sql
     text = source.is_string and target.is_string
     return Typed(

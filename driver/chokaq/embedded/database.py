@@ -13,6 +13,7 @@ from typing import Any
 from . import ir
 from .catalog import Catalog, dumps, loads
 from .locks import LockTable
+from .sql_functions import has_logarithm
 
 #: Changes whenever the form of stored data or of compiled programs does.
 FORMAT = 1
@@ -164,7 +165,10 @@ def environment() -> str:
                 if name.endswith(".py"):
                     stat = os.stat(os.path.join(root, name))
                     digest.update(f"{name}:{stat.st_size}:{stat.st_mtime_ns};".encode())
-        _environment = f"{FORMAT}/{digest.hexdigest()[:16]}/{platform.python_version()}/{sqlite3.sqlite_version}"
+        _environment = (
+            f"{FORMAT}/{digest.hexdigest()[:16]}/{platform.python_version()}/"
+            f"{sqlite3.sqlite_version}{'+' if has_logarithm() else ''}"
+        )
     return _environment
 
 

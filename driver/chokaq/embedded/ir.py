@@ -18,7 +18,7 @@ from .sqltypes import SqlType
 from .values.codepage import cut
 from .values.conversions import converter
 from .values.format_message import format_message
-from .values.json_columns import open_json_rows
+from .values.json_columns import open_json_list, open_json_rows
 from .values.json_values import JsonColumn, open_json
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class JsonLoad:
 
     def rows(self, text: str) -> list[Any]:
         if self.columns is None:
-            return open_json(text, self.path)
+            return open_json_list(text) if self.path == "$" else open_json(text, self.path)
         return open_json_rows(text, self.columns, self.path)
 
 

@@ -845,6 +845,9 @@ class QueryCompiler:
             # SQLite stops at \u0000 and takes half of a surrogate pair as it is.
             f"CASE WHEN instr({t}, '\\u') THEN chokaq_json_text({t}, key) ELSE value END WHEN 'integer' THEN CAST(value AS TEXT) "
             "WHEN 'null' THEN NULL WHEN 'true' THEN 'true' WHEN 'false' THEN 'false' "
+            # A number with a fraction as it is written: SQLite's own text of it, where that stands there.
+            f"WHEN 'real' THEN CASE WHEN instr({t}, '\"' || key || '\": ' || value || ',') OR instr({t}, '\"' || key || '\": ' || value || '}}') OR instr({t}, '\"' || key || '\":' || value || ',') "
+            f"OR instr({t}, '\"' || key || '\":' || value || '}}') THEN CAST(value AS TEXT) ELSE chokaq_json_child({t}, key) END "
             f"ELSE chokaq_json_child({t}, key) END AS \"value\", CASE type WHEN 'text' THEN 1 WHEN 'integer' THEN 2 WHEN 'real' THEN 2 "
             "WHEN 'null' THEN 0 WHEN 'true' THEN 3 WHEN 'false' THEN 3 WHEN 'array' THEN 4 ELSE 5 END AS \"type\" "
             f"FROM json_each({guard}) LIMIT -1"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from .errors import SqlError, convert_overflow, divide_by_zero, sql_error, type_overflow
@@ -97,6 +98,19 @@ _OWN: dict[str, Function] = {
     "width": lambda text: None if text is None else width(text),
     "after": lambda text: None if text is None else text[text.index("\x01") + 1 :],
 }
+
+
+@lru_cache(maxsize=1)
+def has_logarithm() -> bool:
+    """Whether this SQLite was built with its mathematical functions."""
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.execute("SELECT ln(2.0)")
+    except sqlite3.Error:
+        return False
+    finally:
+        connection.close()
+    return True
 
 
 class StringAggregate:

@@ -10,12 +10,13 @@ from functools import lru_cache
 from typing import Any
 
 from ..errors import SqlError
+from .codepage import from_units
 from .json_path import parse_path
-from .json_text import MISSING, Number, Span, parse
-from .json_values import JsonColumn, open_json_with, read_column
+from .json_text import MISSING, Number, Span, bad_character, check_end, kind_of, parse, scan, skip_space
+from .json_values import JsonColumn, open_json, open_json_with, read_column
 from .types import RANGES
 
-__all__ = ["open_json_rows"]
+__all__ = ["open_json_list", "open_json_rows"]
 
 _NOWHERE = Span(None, 0, 0)
 
@@ -30,6 +31,40 @@ def open_json_rows(text: str, columns: Sequence[JsonColumn], path: str = "$") ->
             except SqlError:
                 pass  # of several errors the first row's counts
     return list(open_json_with(text, columns, path))
+
+
+def open_json_list(text: str) -> list[tuple[str, str | None, int]]:
+    """The rows of OPENJSON without WITH and path. The errors are those of ``open_json``."""
+    at = skip_space(text, 0)
+    if text[at : at + 1] != "[":
+        return open_json(text)
+    rows: list[tuple[str, str | None, int]] = []
+    at = skip_space(text, at + 1)
+    if text[at : at + 1] == "]":
+        check_end(text, at + 1)
+        return rows
+    while True:
+        value, end = scan(text, at)
+        kind = kind_of(value)
+        if kind >= 4:
+            shown: str | None = text[at:end]
+        elif kind == 1:
+            shown = value if value.isascii() else from_units(value)
+        elif kind == 2:
+            shown = value.decode()
+        else:
+            shown = None if kind == 0 else ("true" if value else "false")
+        rows.append((str(len(rows)), shown, kind))
+        mark = text[end : end + 1]
+        if mark != ",":
+            end = skip_space(text, end)
+            mark = text[end : end + 1]
+            if mark == "]":
+                check_end(text, end + 1)
+                return rows
+            if mark != ",":
+                raise bad_character(text, end)
+        at = skip_space(text, end + 1)
 
 
 def _read(column: JsonColumn, values: list[Any]) -> list[Any]:
