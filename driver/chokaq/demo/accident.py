@@ -47,7 +47,10 @@ class Accident:
 
     def may_happen(self) -> bool:
         """Whether the victim is well into its work, by its log alone: cheap to ask."""
-        return sum(run.ended_at is not None for run in self._victim.record().executions) >= self._warm_up
+        if not self._victim.process.is_alive():
+            return False
+        done = sum(run.ended_at is not None for run in self._victim.record().executions)
+        return done >= self._warm_up
 
     def try_now(self) -> Kill | None:
         """Kills the victim if it holds jobs, prefetched and running ones; else leaves it alone."""

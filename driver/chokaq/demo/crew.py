@@ -170,7 +170,7 @@ def frozen(member: Member) -> Iterator[None]:
     Without effect where a system has no such signal.
     """
     pid = member.process.pid
-    if pid is None or not hasattr(signal, "SIGSTOP"):
+    if pid is None or not hasattr(signal, "SIGSTOP") or not member.process.is_alive():
         yield
         return
     try:

@@ -205,6 +205,8 @@ def _print_dead(
     counts = Counter(job.reason for job in figures.tables.dlq if job.reason is not None)
     for reason, count in counts.most_common():
         name = f"{reason.name.replace('_', ' ').lower()} ({count:,})"
+        if not samples.get(reason):
+            _row(table, name)
         for job in samples.get(reason, ()):
             path = printable(figures.enqueued.get(job.job_id, "?"))
             _row(table, name, path, printable(_headline(job)), str(job.attempt_count))

@@ -6,49 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from chokaq import FailureReason, SummaryStats
-from chokaq.demo.figures import RunFigures, Sweeps
+from chokaq.demo.figures import RunFigures
 from chokaq.demo.files import Found
-from chokaq.demo.reads import FinishedJob, Tables
+from chokaq.demo.reads import Tables
 from chokaq.demo.verdict import judge
 from chokaq.demo.worker_log import Execution, WorkerRecord
-
-
-def job(name: str, reason: FailureReason | None = None) -> FinishedJob:
-    return FinishedJob(
-        job_id=name,
-        queue="text",
-        type="text",
-        worker_id="w1",
-        lease=1,
-        attempts=1,
-        duration_ms=1.0,
-        wait_ms=2.0,
-        reason=reason,
-    )
-
-
-def ran(name: str, error: str | None = None, ended_at: int | None = 2) -> Execution:
-    return Execution("w1", name, 1, started_at=1, ended_at=ended_at, error=error)
+from tests.unit.demo.runs import fine_run, job, ran
 
 
 @pytest.fixture
 def fine() -> RunFigures:
-    """Three files: one archived, one dead, one dead as a zombie."""
-    return RunFigures(
-        found=Found(["a.txt", "b.txt", "c.txt"]),
-        timeout=5,
-        seconds={"all jobs": 1.5},
-        enqueued={"a": "a.txt", "b": "b.txt", "c": "c.txt"},
-        sweeps=Sweeps(recovered=4, buried=1, retried=2),
-        tables=Tables([job("a")], [job("b", FailureReason.FATAL_ERROR), job("c", FailureReason.ZOMBIE)], []),
-        summary=[
-            SummaryStats(
-                queue="text", succeeded_total=1, failed_total=2, retried_total=7, last_activity_at=None
-            )
-        ],
-        records=[WorkerRecord("w1", [ran("a"), ran("b", "Fatal"), ran("c", ended_at=None)])],
-    )
+    return fine_run()
 
 
 def test_a_fine_run(fine: RunFigures) -> None:
