@@ -11,8 +11,11 @@ from .reads import Reads
 
 __all__ = ["Accident", "Kill"]
 
-# After so many looks in vain the victim need not hold jobs of both kinds any more.
-_PATIENCE = 20
+# The victim shall hold a running job and several prefetched ones; after so many looks in vain one is enough,
+# and after so many more it need not hold both kinds.
+_PREFETCHED = 4
+_LOOKS_FOR_SEVERAL = 8
+_LOOKS_FOR_BOTH = 20
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,8 @@ class Accident:
             prefetched = sum(status is JobStatus.FETCHED for status in held.values())
             processing = len(held) - prefetched
             running = sum(status is JobStatus.PROCESSING and claim in begun for claim, status in held.items())
-            if (prefetched and running) or (self._looks > _PATIENCE and held):
+            wanted = _PREFETCHED if self._looks <= _LOOKS_FOR_SEVERAL else 1
+            if (prefetched >= wanted and running) or (held and self._looks > _LOOKS_FOR_BOTH):
                 self._victim.kill()
                 return Kill(self._victim, prefetched, running, processing - running)
         return None
