@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from .expressions import Expressions
 
 AGGREGATES = frozenset({"COUNT", "COUNT_BIG", "SUM", "AVG", "MIN", "MAX"})
-WINDOW_ONLY = frozenset({"ROW_NUMBER", "RANK", "DENSE_RANK", "NTILE", "LAG", "LEAD", "FIRST_VALUE", "LAST_VALUE"})
+WINDOW_ONLY = frozenset(
+    {"ROW_NUMBER", "RANK", "DENSE_RANK", "NTILE", "LAG", "LEAD", "FIRST_VALUE", "LAST_VALUE"}
+)
 
 
 def _misplaced() -> SqlError:
@@ -146,7 +148,9 @@ class AggregateCompiler:
         name = str(function.this).upper()
         if not ex.scope.aggregates_allowed:
             raise at_line(
-                SqlError(4108, "Windowed functions can only appear in the SELECT or ORDER BY clauses.", 15, 1),
+                SqlError(
+                    4108, "Windowed functions can only appear in the SELECT or ORDER BY clauses.", 15, 1
+                ),
                 ex.line(node),
             )
         over = self._over(ex, node)
@@ -195,7 +199,9 @@ class AggregateCompiler:
             parts.append(self._frame(ex, spec))
         return f"OVER ({' '.join(parts)})"
 
-    def _aggregate_over(self, ex: Expressions, name: str, arguments: list[Any], over: str, node: Any) -> Typed:
+    def _aggregate_over(
+        self, ex: Expressions, name: str, arguments: list[Any], over: str, node: Any
+    ) -> Typed:
         if name in ("MIN", "MAX") and len(arguments) == 1:
             e = ex.value(arguments[0])
             if e.type.is_string and not e.binary:

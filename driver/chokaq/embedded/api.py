@@ -14,7 +14,6 @@ from .catalog import Parameter, Procedure
 from .database import Database
 from .dbapi_values import description, fetcher, stored
 from .errors import dbapi_class, sqlstate
-from .parser import parse_batch
 from .problems import SqlError
 from .results import Count, ResultSet
 from .session import Session
@@ -80,16 +79,43 @@ def public(error: SqlError, function: str = "SQLExecDirectW") -> Error:
     state = sqlstate(error.number)
     message = error.message
     if error.number in _WITH_PLACE or error.severity == 15:
-        place = f" in {error.procedure}" if error.procedure else (f" in {error.source}" if error.source else "")
+        place = (
+            f" in {error.procedure}" if error.procedure else (f" in {error.source}" if error.source else "")
+        )
         if error.line:
             message = f"{message} (line {error.line}{place})"
-    found = _ERRORS[dbapi_class(state)](state, f"[{state}] [chokaq][embedded engine]{message} ({error.number}) ({function})")
+    found = _ERRORS[dbapi_class(state)](
+        state, f"[{state}] [chokaq][embedded engine]{message} ({error.number}) ({function})"
+    )
     found.__cause__ = None
     return found
 
 
 # Errors of a text, not of its data: they are of no use without the place.
-_WITH_PLACE = frozenset({49999, 207, 208, 209, 2812, 2715, 4104, 137, 206, 257, 402, 529, 1087, 8117, 8120, 4145, 8144, 8145, 201, 102})
+_WITH_PLACE = frozenset(
+    {
+        49999,
+        207,
+        208,
+        209,
+        2812,
+        2715,
+        4104,
+        137,
+        206,
+        257,
+        402,
+        529,
+        1087,
+        8117,
+        8120,
+        4145,
+        8144,
+        8145,
+        201,
+        102,
+    }
+)
 
 
 class Row(tuple[Any, ...]):
@@ -120,8 +146,12 @@ def _shape(result: ResultSet) -> tuple[type[Row], Any, list[tuple[int, Any]]]:
     key = (tuple(result.names), tuple(result.types))
     found = _row_classes.get(key)
     if found is None:
-        columns = tuple(description(name, kind) for name, kind in zip(result.names, result.types, strict=True))
-        converters = [(i, convert) for i, kind in enumerate(result.types) if (convert := fetcher(kind)) is not None]
+        columns = tuple(
+            description(name, kind) for name, kind in zip(result.names, result.types, strict=True)
+        )
+        converters = [
+            (i, convert) for i, kind in enumerate(result.types) if (convert := fetcher(kind)) is not None
+        ]
         if len(_row_classes) > 2000:
             _row_classes.clear()
         found = _row_classes[key] = (_row_class(result.names, columns), columns, converters)
@@ -146,7 +176,9 @@ def connect(
         database = Database.of(path)
         session = Session(database, timeout, synchronous.upper())
     except sqlite3.Error as error:
-        raise OperationalError("08001", f"[08001] [chokaq][embedded engine]cannot open {path}: {error} (0) (SQLDriverConnect)") from None
+        raise OperationalError(
+            "08001", f"[08001] [chokaq][embedded engine]cannot open {path}: {error} (0) (SQLDriverConnect)"
+        ) from None
     except SqlError as error:
         raise public(error, "SQLDriverConnect") from None
     return Connection(session, autocommit)
@@ -281,16 +313,25 @@ class Connection:
             if call is not None:
                 program = self._call_program(call, kinds)
             else:
+                # Only now: a client that calls procedures alone never needs the parser.
                 from .compiler import compile_batch
+                from .parser import parse_batch
 
                 batch = parse_batch(sql)
                 marks = _marks(batch)
                 if marks != len(values):
-                    raise SqlError(8178, f"The SQL contains {marks} parameter markers, but {len(values)} parameters were supplied.", 16, 1)
+                    raise SqlError(
+                        8178,
+                        f"The SQL contains {marks} parameter markers, but {len(values)} parameters were supplied.",
+                        16,
+                        1,
+                    )
                 parameters = [
                     Parameter(f"@__p{index + 1}", SqlType("nvarchar", 4000) if kind.name == "null" else kind)
                     if not isinstance(kind, _TableKind)
-                    else Parameter(f"@__p{index + 1}", SqlType("null"), table=(kind.schema, kind.name), readonly=True)
+                    else Parameter(
+                        f"@__p{index + 1}", SqlType("null"), table=(kind.schema, kind.name), readonly=True
+                    )
                     for index, kind in enumerate(kinds)
                 ]
                 program = compile_batch(session, batch, parameters)
@@ -316,7 +357,10 @@ class Connection:
         try:
             found, kind = stored(value)
         except (TypeError, ValueError, OverflowError) as error:
-            raise ProgrammingError("HY105", f"[HY105] [chokaq][embedded engine]parameter {index + 1}: {error} (0) (SQLBindParameter)") from None
+            raise ProgrammingError(
+                "HY105",
+                f"[HY105] [chokaq][embedded engine]parameter {index + 1}: {error} (0) (SQLBindParameter)",
+            ) from None
         return found, kind, None
 
     def _table_value(self, value: Sequence[Any]) -> tuple[Any, Any, Any]:
@@ -339,7 +383,12 @@ class Connection:
         if any(mark != "?" for mark in marks):
             raise SqlError(102, "Incorrect syntax: the arguments of {CALL …} are parameter marks.", 15, 1)
         if len(marks) != len(kinds):
-            raise SqlError(8178, f"The SQL contains {len(marks)} parameter markers, but {len(kinds)} parameters were supplied.", 16, 1)
+            raise SqlError(
+                8178,
+                f"The SQL contains {len(marks)} parameter markers, but {len(kinds)} parameters were supplied.",
+                16,
+                1,
+            )
         procedure = self.session.catalog.procedure(schema, name)
         tables: list[ir.TableSlot] = []
         table_parameters: dict[int, int] = {}
@@ -353,15 +402,29 @@ class Connection:
                     raise SqlError(2715, f"Cannot find data type {kind.schema}.{kind.name}.", 16, 6)
                 tables.append(ir.TableSlot(f"@__p{index + 1}", "variable", shape))
                 table_parameters[index] = len(tables) - 1
-                arguments.append(ir.Argument("", "table", table=len(tables) - 1, table_type=(shape.schema, shape.name)))
-                parameters.append(Parameter(f"@__p{index + 1}", SqlType("null"), table=(shape.schema, shape.name)))
+                arguments.append(
+                    ir.Argument("", "table", table=len(tables) - 1, table_type=(shape.schema, shape.name))
+                )
+                parameters.append(
+                    Parameter(f"@__p{index + 1}", SqlType("null"), table=(shape.schema, shape.name))
+                )
             else:
                 from .scalars import Variable
 
                 arguments.append(ir.Argument("", "value", Variable(index), kind))
                 parameters.append(Parameter(f"@__p{index + 1}", kind))
         execute = ir.Execute(1, schema, name, arguments)
-        return ir.Program(f"call {schema}.{name}", len(kinds), {}, tables, parameters, list(range(len(kinds))), table_parameters, [execute], {})
+        return ir.Program(
+            f"call {schema}.{name}",
+            len(kinds),
+            {},
+            tables,
+            parameters,
+            list(range(len(kinds))),
+            table_parameters,
+            [execute],
+            {},
+        )
 
 
 class _TableKind:
@@ -394,7 +457,12 @@ def _fill(session: Session, frame: Any, program: ir.Program, slot: int, rows: li
     made = []
     for row in rows:
         if len(row) != len(columns):
-            raise SqlError(500, f"Trying to pass a table-valued parameter with {len(row)} column(s) where the corresponding user-defined table type requires {len(columns)} column(s).", 16, 1)
+            raise SqlError(
+                500,
+                f"Trying to pass a table-valued parameter with {len(row)} column(s) where the corresponding user-defined table type requires {len(columns)} column(s).",
+                16,
+                1,
+            )
         cells = []
         for cell, column in zip(row, columns, strict=True):
             value, kind = stored(cell)
@@ -407,12 +475,17 @@ def _fill(session: Session, frame: Any, program: ir.Program, slot: int, rows: li
     names = ", ".join(quote(column.name) for column in columns)
     marks = ", ".join("?" * len(columns))
     try:
-        session.sqlite.executemany(f"INSERT INTO temp.{quote(frame.tables[slot])} ({names}) VALUES ({marks})", made)
+        session.sqlite.executemany(
+            f"INSERT INTO temp.{quote(frame.tables[slot])} ({names}) VALUES ({marks})", made
+        )
     except sqlite3.Error as error:
         raise session.translate(error, "INSERT", Target(shape, slot), frame) from None
 
 
-_CALL = re.compile(r"\s*\{\s*call\s+((?:\[[^\]]*\]|[\w#$@]+)(?:\s*\.\s*(?:\[[^\]]*\]|[\w#$@]+))*)\s*(?:\((.*)\))?\s*\}\s*;?\s*$", re.IGNORECASE | re.DOTALL)
+_CALL = re.compile(
+    r"\s*\{\s*call\s+((?:\[[^\]]*\]|[\w#$@]+)(?:\s*\.\s*(?:\[[^\]]*\]|[\w#$@]+))*)\s*(?:\((.*)\))?\s*\}\s*;?\s*$",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def _marks(batch: Any) -> int:

@@ -15,6 +15,7 @@ from .conversions import convert, null
 from .naming import literal
 from .problems import SqlError, at_line
 from .scope import UNKNOWN, Typed
+from .sql_functions import has_logarithm
 from .sqltypes import (
     BIGINT,
     DATETIME,
@@ -28,7 +29,6 @@ from .sqltypes import (
     nvarchar,
     varchar,
 )
-from .sql_functions import has_logarithm
 from .tree import exp
 from .values import functions as values
 

@@ -31,7 +31,8 @@ class Default:
 @dataclass(slots=True)
 class Column:
     """``binary``: compared by code point (a BIN2 collation). ``keyed``: a hidden generated column holds the
-    collation key, because an index is made of it."""
+    collation key, because an index is made of it.
+    """
 
     name: str
     type: SqlType
@@ -225,7 +226,12 @@ class Catalog:
         catalog = cls()
         for name, number in SCHEMA_IDS.items():
             catalog.schemas[name.lower()] = Schema(name, number)
-        for name, number, kind in (("public", 0, "R"), ("dbo", 1, "S"), ("guest", 2, "S"), ("db_owner", 16384, "R")):
+        for name, number, kind in (
+            ("public", 0, "R"),
+            ("dbo", 1, "S"),
+            ("guest", 2, "S"),
+            ("db_owner", 16384, "R"),
+        ):
             catalog.principals[name] = Principal(name, number, kind)
         return catalog
 
@@ -273,8 +279,16 @@ class Catalog:
 
 
 _SAFE = ("chokaq.embedded.", __package__ + ".")
-_SAFE_BUILTINS = frozenset({("builtins", "set"), ("builtins", "frozenset"), ("copyreg", "_reconstructor"),
-                            ("builtins", "object"), ("datetime", "datetime"), ("decimal", "Decimal")})
+_SAFE_BUILTINS = frozenset(
+    {
+        ("builtins", "set"),
+        ("builtins", "frozenset"),
+        ("copyreg", "_reconstructor"),
+        ("builtins", "object"),
+        ("datetime", "datetime"),
+        ("decimal", "Decimal"),
+    }
+)
 
 
 class _SafeUnpickler(pickle.Unpickler):
@@ -283,7 +297,13 @@ class _SafeUnpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) in _SAFE_BUILTINS:
             return super().find_class(module, name)
-        if module.startswith(_SAFE) and module.rpartition(".")[2] in ("catalog", "ir", "json_values", "scalars", "types"):
+        if module.startswith(_SAFE) and module.rpartition(".")[2] in (
+            "catalog",
+            "ir",
+            "json_values",
+            "scalars",
+            "types",
+        ):
             found = super().find_class(module, name)
             if isinstance(found, type) and hasattr(found, "__dataclass_fields__"):
                 return found

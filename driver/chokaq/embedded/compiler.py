@@ -30,27 +30,58 @@ def procedure_parameters(catalog: Catalog, parameters: list[s.Parameter]) -> lis
     found: list[Parameter] = []
     for parameter in parameters:
         if any(other.name.lower() == parameter.name.lower() for other in found):
-            raise at_line(SqlError(134, f"The variable name '{parameter.name}' has already been declared.", 15, 2), parameter.line)
+            raise at_line(
+                SqlError(134, f"The variable name '{parameter.name}' has already been declared.", 15, 2),
+                parameter.line,
+            )
         table = table_type(catalog, parameter.type)
         if table is not None:
             if not parameter.readonly:
-                raise at_line(SqlError(352, f'The table-valued parameter "{parameter.name}" must be declared with the READONLY option.', 15, 1), parameter.line)
-            found.append(Parameter(parameter.name, SqlType("null"), readonly=True, table=(table.schema, table.name), has_default=True))
+                raise at_line(
+                    SqlError(
+                        352,
+                        f'The table-valued parameter "{parameter.name}" must be declared with the READONLY option.',
+                        15,
+                        1,
+                    ),
+                    parameter.line,
+                )
+            found.append(
+                Parameter(
+                    parameter.name,
+                    SqlType("null"),
+                    readonly=True,
+                    table=(table.schema, table.name),
+                    has_default=True,
+                )
+            )
             continue
         if parameter.readonly:
-            raise at_line(SqlError(346, f'The parameter "{parameter.name}" can not be declared "READONLY" since it is not a table-valued parameter.', 15, 1), parameter.line)
+            raise at_line(
+                SqlError(
+                    346,
+                    f'The parameter "{parameter.name}" can not be declared "READONLY" since it is not a table-valued parameter.',
+                    15,
+                    1,
+                ),
+                parameter.line,
+            )
         kind = scalar_type(parameter.type)
         default = None
         if parameter.default is not None:
             typed = simple_value(parameter.default)
             if typed is None or typed.value is UNKNOWN:
-                raise at_line(SqlError(102, "Incorrect syntax: a default is a constant.", 15, 1), parameter.line)
+                raise at_line(
+                    SqlError(102, "Incorrect syntax: a default is a constant.", 15, 1), parameter.line
+                )
             default = convert(typed, kind).value
             if default is UNKNOWN:
                 from .values.conversions import converter
 
                 default = converter(typed.type, kind)(typed.value)
-        found.append(Parameter(parameter.name, kind, default, parameter.default is not None, parameter.output))
+        found.append(
+            Parameter(parameter.name, kind, default, parameter.default is not None, parameter.output)
+        )
     return found
 
 
@@ -58,7 +89,15 @@ def table_type(catalog: Catalog, name: s.TypeName) -> Table | None:
     """The table type of a name; None when it is a scalar type. Error 2715."""
     found = None if name.arguments else catalog.type(name.schema, name.name)
     if found is None and name.schema and name.schema.lower() != "sys":
-        raise at_line(SqlError(2715, f"Column, parameter, or variable #1: Cannot find data type {name.schema}.{name.name}.", 16, 6), name.line)
+        raise at_line(
+            SqlError(
+                2715,
+                f"Column, parameter, or variable #1: Cannot find data type {name.schema}.{name.name}.",
+                16,
+                6,
+            ),
+            name.line,
+        )
     return found
 
 
@@ -67,7 +106,12 @@ def scalar_type(name: s.TypeName) -> SqlType:
         return make_type(name.name, name.arguments, name.line)
     except SqlError as error:
         if error.number == 243:
-            raise at_line(SqlError(2715, f"Column, parameter, or variable #1: Cannot find data type {name.name}.", 16, 6), name.line) from None
+            raise at_line(
+                SqlError(
+                    2715, f"Column, parameter, or variable #1: Cannot find data type {name.name}.", 16, 6
+                ),
+                name.line,
+            ) from None
         raise
 
 
@@ -99,7 +143,9 @@ def simple_value(text: s.Text) -> Typed | None:
     return None
 
 
-def compile_procedure(session: Session, procedure: Procedure, statement: s.CreateProcedure | None = None) -> ir.Program:
+def compile_procedure(
+    session: Session, procedure: Procedure, statement: s.CreateProcedure | None = None
+) -> ir.Program:
     """Compile a procedure: every name in it is looked up now."""
     if statement is None:
         batch = parse_batch(procedure.definition)
@@ -232,7 +278,9 @@ class UnitCompiler:
 
     def batch_statement(self, statement: s.Statement) -> ir.Statement:
         """Control flow is compiled at once, what names objects when it runs."""
-        if isinstance(statement, (s.Declare, s.DeclareTable, s.SetOptions, s.SetIsolation, s.Transaction, s.Execute)):
+        if isinstance(
+            statement, (s.Declare, s.DeclareTable, s.SetOptions, s.SetIsolation, s.Transaction, s.Execute)
+        ):
             if isinstance(statement, s.Declare) and any(v.value is not None for v in statement.variables):
                 self._declare(statement, values=False)
                 return ir.Late(statement.line, _values_only(statement), self.unit)
@@ -254,7 +302,9 @@ class UnitCompiler:
             )
         if isinstance(statement, s.While):
             return ir.While(
-                statement.line, ir.LateCondition(statement.condition, self.unit), [self.batch_statement(statement.body)]
+                statement.line,
+                ir.LateCondition(statement.condition, self.unit),
+                [self.batch_statement(statement.body)],
             )
         if isinstance(statement, (s.Break, s.Continue)):
             return self.compile(statement)
@@ -271,7 +321,9 @@ class UnitCompiler:
                 if shape is None:
                     raise SqlError(2715, f"Cannot find data type {'.'.join(parameter.table)}.", 16, 6)
                 self.unit.depend("type", shape)
-                self.table_parameters[position] = self._add_table(parameter.name, "parameter", shape, readonly=True)
+                self.table_parameters[position] = self._add_table(
+                    parameter.name, "parameter", shape, readonly=True
+                )
                 self.slots.append(-1)
                 continue
             self.slots.append(self.unit.declare(parameter.name, parameter.type, 1).slot)
@@ -279,11 +331,16 @@ class UnitCompiler:
     def _add_table(self, name: str, kind: str, table: Table, readonly: bool = False) -> int:
         low = name.lower()
         if low in self.unit.locals or (low in self.unit.tables and not name.startswith("#")):
-            raise SqlError(134, f"The variable name '{name}' has already been declared. Variable names must be unique within a query batch or stored procedure.", 15, 2)
+            raise SqlError(
+                134,
+                f"The variable name '{name}' has already been declared. Variable names must be unique within a query batch or stored procedure.",
+                15,
+                2,
+            )
         self.unit.table_slots.append(ir.TableSlot(name, kind, table))
         slot = len(self.unit.table_slots) - 1
         own = kind == "variable" and not table.is_type
-        if own and not self.in_procedure or kind == "temporary":
+        if (own and not self.in_procedure) or kind == "temporary":
             # Their texts are not all known when the table is made.
             own = False
             for column in table.columns:
@@ -366,9 +423,19 @@ class UnitCompiler:
         if statement.table is not None:
             found = self.unit.catalog.table(statement.table.schema, statement.table.name)
             if found is None:
-                raise SqlError(1088, f'Cannot find the object "{statement.table}" because it does not exist or you do not have permissions.', 16, 11)
+                raise SqlError(
+                    1088,
+                    f'Cannot find the object "{statement.table}" because it does not exist or you do not have permissions.',
+                    16,
+                    11,
+                )
             if found.identity is None:
-                raise SqlError(8106, f"Table '{statement.table}' does not have the identity property. Cannot perform SET operation.", 16, 1)
+                raise SqlError(
+                    8106,
+                    f"Table '{statement.table}' does not have the identity property. Cannot perform SET operation.",
+                    16,
+                    1,
+                )
             table = found.full_name.lower()
             self.identity_insert = table if statement.on else ""
         from .transactions import check_option
@@ -384,14 +451,21 @@ class UnitCompiler:
         if statement.option == "LOCK_TIMEOUT":
             return ir.SetLockTimeout(statement.line, self.scalar(statement.value, INT))
         word = statement.value.text.strip().upper()
-        if word not in ("LOW", "NORMAL", "HIGH") and not word.lstrip("-").isdigit() and not word.startswith("@"):
+        if (
+            word not in ("LOW", "NORMAL", "HIGH")
+            and not word.lstrip("-").isdigit()
+            and not word.startswith("@")
+        ):
             raise SqlError(102, f"Incorrect syntax near '{statement.value.text}'.", 15, 1)
         # There is one writer at a time, so nobody is ever chosen as a deadlock victim.
         return ir.Block(statement.line, [])
 
     def _if(self, statement: s.If) -> ir.Statement:
         return ir.If(
-            statement.line, self.condition(statement.condition), self._many(statement.then), self._many(statement.otherwise)
+            statement.line,
+            self.condition(statement.condition),
+            self._many(statement.then),
+            self._many(statement.otherwise),
         )
 
     def _while(self, statement: s.While) -> ir.Statement:
@@ -412,14 +486,21 @@ class UnitCompiler:
 
     def _return(self, statement: s.Return) -> ir.Statement:
         if statement.value is not None and not self.in_procedure:
-            raise SqlError(178, "A RETURN statement with a return value cannot be used in this context.", 15, 1)
+            raise SqlError(
+                178, "A RETURN statement with a return value cannot be used in this context.", 15, 1
+            )
         return ir.Return(statement.line, self.scalar(statement.value, INT) if statement.value else None)
 
     def _throw(self, statement: s.Throw) -> ir.Statement:
         if not statement.arguments:
             return ir.Throw(statement.line, None, None, None)
         number, message, state = statement.arguments
-        return ir.Throw(statement.line, self.scalar(number, INT), self.scalar(message, nvarchar(2048)), self.scalar(state, INT))
+        return ir.Throw(
+            statement.line,
+            self.scalar(number, INT),
+            self.scalar(message, nvarchar(2048)),
+            self.scalar(state, INT),
+        )
 
     def _raiserror(self, statement: s.RaiseError) -> ir.Statement:
         message, severity, state, *rest = statement.arguments
@@ -443,7 +524,9 @@ class UnitCompiler:
 
     def _transaction(self, statement: s.Transaction) -> ir.Statement:
         if statement.name.startswith("@"):
-            return ir.Transaction(statement.line, statement.action, "", self.unit.local(statement.name, statement.line).slot)
+            return ir.Transaction(
+                statement.line, statement.action, "", self.unit.local(statement.name, statement.line).slot
+            )
         return ir.Transaction(statement.line, statement.action, statement.name)
 
     # EXECUTE
@@ -471,9 +554,19 @@ class UnitCompiler:
             if argument.name:
                 named = True
             elif named:
-                raise at_line(SqlError(119, f"Must pass parameter number {len(arguments) + 1} and subsequent parameters as '@name = value'. After the form '@name = value' has been used, all subsequent parameters must be passed in the form '@name = value'.", 15, 1), argument.line)
+                raise at_line(
+                    SqlError(
+                        119,
+                        f"Must pass parameter number {len(arguments) + 1} and subsequent parameters as '@name = value'. After the form '@name = value' has been used, all subsequent parameters must be passed in the form '@name = value'.",
+                        15,
+                        1,
+                    ),
+                    argument.line,
+                )
             arguments.append(self._argument(argument))
-        result = unit.local(statement.return_variable, statement.line).slot if statement.return_variable else -1
+        result = (
+            unit.local(statement.return_variable, statement.line).slot if statement.return_variable else -1
+        )
         execute = ir.Execute(statement.line, schema, name, arguments, result, name_slot)
         if procedure is not None:
             from .session import bind
@@ -490,13 +583,23 @@ class UnitCompiler:
             if table is not None:
                 shape = self.unit.table_slots[table.slot].table
                 return ir.Argument(
-                    argument.name, "table", table=table.slot, table_type=(shape.schema, shape.name) if shape.is_type else ("", shape.name)
+                    argument.name,
+                    "table",
+                    table=table.slot,
+                    table_type=(shape.schema, shape.name) if shape.is_type else ("", shape.name),
                 )
             local = self.unit.local(text, argument.line)
             out = local.slot if argument.output else -1
-            return ir.Argument(argument.name, "value", scalars.Variable(local.slot), local.type, out, local.type)
+            return ir.Argument(
+                argument.name, "value", scalars.Variable(local.slot), local.type, out, local.type
+            )
         if argument.output:
-            raise at_line(SqlError(179, "Cannot use the OUTPUT option when passing a constant to a stored procedure.", 15, 1), argument.line)
+            raise at_line(
+                SqlError(
+                    179, "Cannot use the OUTPUT option when passing a constant to a stored procedure.", 15, 1
+                ),
+                argument.line,
+            )
         simple = simple_value(argument.value)
         if simple is None:
             typed = self.typed(argument.value)
@@ -528,11 +631,18 @@ class UnitCompiler:
             for number, (name, kind) in enumerate(zip(compiled.names, compiled.types, strict=True), 1)
         ]
         if any(not column.name for column in columns):
-            raise SqlError(1038, "An object or column name is missing or empty. For SELECT INTO statements, verify each column has a name.", 15, 5)
+            raise SqlError(
+                1038,
+                "An object or column name is missing or empty. For SELECT INTO statements, verify each column has a name.",
+                15,
+                5,
+            )
         table = Table("", into.name, 0, columns)
         slot = self._temporary_slot(into.name, table)
         names = "".join(f", [{column.name.replace(']', ']]')}]" for column in columns)[2:]
-        insert = s.Insert(statement.line, s.ObjectName("", into.name, statement.line), [], [], None, statement.query)
+        insert = s.Insert(
+            statement.line, s.ObjectName("", into.name, statement.line), [], [], None, statement.query
+        )
         del names
         return ir.Block(statement.line, [ir.MakeTemporary(statement.line, slot), self.data.insert(insert)])
 
@@ -578,7 +688,10 @@ class UnitCompiler:
         if statement.kind == "TABLE" and any(name.name.startswith("#") for name in statement.names):
             return ir.Block(
                 statement.line,
-                [ir.DropTemporary(statement.line, name.name, statement.if_exists) for name in statement.names],
+                [
+                    ir.DropTemporary(statement.line, name.name, statement.if_exists)
+                    for name in statement.names
+                ],
             )
         return self._definition(statement)
 
@@ -645,7 +758,9 @@ class UnitCompiler:
 
 def _values_only(statement: s.Declare) -> s.Statement:
     sets: list[s.Statement] = [
-        s.SetVariable(variable.line, variable.name, variable.value) for variable in statement.variables if variable.value
+        s.SetVariable(variable.line, variable.name, variable.value)
+        for variable in statement.variables
+        if variable.value
     ]
     return sets[0] if len(sets) == 1 else s.Block(statement.line, sets)
 

@@ -11,7 +11,6 @@ from .values.conversions import converter
 from .values.inline_conversions import assign_sql, convert_sql
 from .values.strings import key
 
-
 _DIGITS = {"int": 9, "bigint": 18}
 _SHORT = 200
 

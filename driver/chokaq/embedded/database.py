@@ -128,7 +128,9 @@ class Database:
     def write_catalog(self, connection: sqlite3.Connection, old: Catalog, new: Catalog) -> None:
         """Write what differs, in the connection's transaction."""
         if not old.version:
-            connection.execute('CREATE TABLE IF NOT EXISTS main."#catalog" (key TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID')
+            connection.execute(
+                'CREATE TABLE IF NOT EXISTS main."#catalog" (key TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID'
+            )
             connection.execute(
                 'CREATE TABLE IF NOT EXISTS main."#programs" (key TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID'
             )
@@ -140,9 +142,14 @@ class Database:
         ]
         for kind in ("schemas", "tables", "types", "procedures", "principals"):
             before, after = getattr(old, kind), getattr(new, kind)
-            changes += [(f"{kind}:{name}", dumps(value)) for name, value in after.items() if before.get(name) is not value]
+            changes += [
+                (f"{kind}:{name}", dumps(value))
+                for name, value in after.items()
+                if before.get(name) is not value
+            ]
             connection.executemany(
-                'DELETE FROM main."#catalog" WHERE key = ?', [(f"{kind}:{name}",) for name in before.keys() - after.keys()]
+                'DELETE FROM main."#catalog" WHERE key = ?',
+                [(f"{kind}:{name}",) for name in before.keys() - after.keys()],
             )
         for kind in ("grants", "properties"):
             if getattr(old, kind) != getattr(new, kind):
@@ -205,7 +212,9 @@ def fits(program: ir.Program, catalog: Catalog) -> bool:
 
 def stored_program(connection: sqlite3.Connection, key: str, catalog: Catalog) -> ir.Program | None:
     """A program that the database file keeps."""
-    row = connection.execute('SELECT data FROM main."#programs" WHERE key = ?', (f"{key}/{environment()}",)).fetchone()
+    row = connection.execute(
+        'SELECT data FROM main."#programs" WHERE key = ?', (f"{key}/{environment()}",)
+    ).fetchone()
     if row is None:
         return None
     try:
@@ -219,5 +228,6 @@ def store_program(connection: sqlite3.Connection, key: str, program: ir.Program)
     """Keep a program in the database file; in the connection's transaction."""
     connection.execute('DELETE FROM main."#programs" WHERE key LIKE ?', (f"{key}/%",))
     connection.execute(
-        'INSERT OR REPLACE INTO main."#programs" (key, data) VALUES (?, ?)', (f"{key}/{environment()}", dumps(program))
+        'INSERT OR REPLACE INTO main."#programs" (key, data) VALUES (?, ?)',
+        (f"{key}/{environment()}", dumps(program)),
     )

@@ -34,7 +34,12 @@ def define(session: Session, statement: Any, source: str) -> None:
 def _schema_of(catalog: Catalog, name: s.ObjectName) -> str:
     schema = catalog.schema(name.schema)
     if schema is None:
-        raise SqlError(2760, f'The specified schema name "{name.schema}" either does not exist or you do not have permission to use it.', 16, 1)
+        raise SqlError(
+            2760,
+            f'The specified schema name "{name.schema}" either does not exist or you do not have permission to use it.',
+            16,
+            1,
+        )
     return schema.name
 
 
@@ -72,7 +77,12 @@ def create_table(session: Session, catalog: Catalog, statement: s.CreateTable) -
 def create_type(session: Session, catalog: Catalog, statement: s.CreateType) -> None:
     schema = _schema_of(catalog, statement.name)
     if catalog.type(schema, statement.name.name) is not None:
-        raise SqlError(219, f"The type '{statement.name}' already exists, or you do not have permission to create it.", 16, 1)
+        raise SqlError(
+            219,
+            f"The type '{statement.name}' already exists, or you do not have permission to create it.",
+            16,
+            1,
+        )
     table = build_table(catalog, schema, statement.name.name, statement.body, is_type=True)
     table.created = table.modified = datetimes.utc_ticks()
     catalog.types[table.full_name.lower()] = table
@@ -97,14 +107,21 @@ def create_index(session: Session, catalog: Catalog, statement: s.CreateIndex) -
     table.modified = datetimes.utc_ticks()
     for column in table.columns:
         if column.keyed and column.name not in keyed:
-            _run(session, [f"ALTER TABLE main.{quote(table.full_name)} ADD COLUMN {storage.key_text(column)}"])
+            _run(
+                session, [f"ALTER TABLE main.{quote(table.full_name)} ADD COLUMN {storage.key_text(column)}"]
+            )
     import sqlite3
 
     for text in storage.create_index(table, index, table.full_name):
         try:
             session.sqlite.execute(text)
         except sqlite3.IntegrityError:
-            raise SqlError(1505, f"The CREATE UNIQUE INDEX statement terminated because a duplicate key was found for the object name '{table.full_name}' and the index name '{index.name}'. The duplicate key value is (…).", 16, 1) from None
+            raise SqlError(
+                1505,
+                f"The CREATE UNIQUE INDEX statement terminated because a duplicate key was found for the object name '{table.full_name}' and the index name '{index.name}'. The duplicate key value is (…).",
+                16,
+                1,
+            ) from None
         except sqlite3.Error as error:
             raise session.translate(error) from None
 
@@ -192,7 +209,12 @@ def _drop_column(table: Table, name: str, if_exists: bool) -> None:
     if column is None:
         if if_exists:
             return
-        raise SqlError(4924, f"ALTER TABLE DROP COLUMN failed because column '{name}' does not exist in table '{table.name}'.", 16, 1)
+        raise SqlError(
+            4924,
+            f"ALTER TABLE DROP COLUMN failed because column '{name}' does not exist in table '{table.name}'.",
+            16,
+            1,
+        )
     used = [index.name for index in table.indexes if any(c.lower() == name.lower() for c, _ in index.columns)]
     used += [check.name for check in table.checks if quote(column.name) in check.sql]
     if column.default is not None:
@@ -205,7 +227,12 @@ def _drop_column(table: Table, name: str, if_exists: bool) -> None:
 def _alter_column(catalog: Catalog, table: Table, definition: s.ColumnDefinition) -> None:
     column = table.column(definition.name)
     if column is None:
-        raise SqlError(4924, f"ALTER TABLE ALTER COLUMN failed because column '{definition.name}' does not exist in table '{table.name}'.", 16, 1)
+        raise SqlError(
+            4924,
+            f"ALTER TABLE ALTER COLUMN failed because column '{definition.name}' does not exist in table '{table.name}'.",
+            16,
+            1,
+        )
     position = table.columns.index(column)
     table.columns.remove(column)
     new = add_column(catalog, table, definition)
@@ -229,9 +256,15 @@ def rebuild(session: Session, old: Table, new: Table, filled: dict[str, str]) ->
     both = [column for column in new.columns if old.column(column.name) is not None and not column.computed]
     added = [column for column in new.columns if column.name in filled and old.column(column.name) is None]
     targets = ", ".join(quote(column.name) for column in (*both, *added))
-    sources = ", ".join([*(quote(column.name) for column in both), *(filled[column.name] for column in added)])
+    sources = ", ".join(
+        [*(quote(column.name) for column in both), *(filled[column.name] for column in added)]
+    )
     try:
-        session.sqlite.execute(f"INSERT INTO main.{quote(work)} (rowid, {targets}) SELECT rowid, {sources} FROM main.{quote(name)}" if new.identity is None else f"INSERT INTO main.{quote(work)} ({targets}) SELECT {sources} FROM main.{quote(name)}")
+        session.sqlite.execute(
+            f"INSERT INTO main.{quote(work)} (rowid, {targets}) SELECT rowid, {sources} FROM main.{quote(name)}"
+            if new.identity is None
+            else f"INSERT INTO main.{quote(work)} ({targets}) SELECT {sources} FROM main.{quote(name)}"
+        )
     except sqlite3.IntegrityError as error:
         from .ir import Target
 
@@ -241,9 +274,16 @@ def rebuild(session: Session, old: Table, new: Table, filled: dict[str, str]) ->
 
         found = session.translate(error, "ALTER TABLE", _Work(new), None)
         if found.number == 515:
-            found = SqlError(4901, f"ALTER TABLE only allows columns to be added that can contain nulls, or have a DEFAULT definition specified: {found.message}", 16, 1)
+            found = SqlError(
+                4901,
+                f"ALTER TABLE only allows columns to be added that can contain nulls, or have a DEFAULT definition specified: {found.message}",
+                16,
+                1,
+            )
         raise found from None
-    _run(session, [f"DROP TABLE main.{quote(name)}", f"ALTER TABLE main.{quote(work)} RENAME TO {quote(name)}"])
+    _run(
+        session, [f"DROP TABLE main.{quote(name)}", f"ALTER TABLE main.{quote(work)} RENAME TO {quote(name)}"]
+    )
     _run(session, storage.create_table(new, name)[1:])
 
 
@@ -266,12 +306,22 @@ def drop(session: Session, catalog: Catalog, statement: s.DropObjects) -> None:
             found = catalog.type(name.schema, name.name)
             if found is None:
                 if not statement.if_exists:
-                    raise SqlError(218, f"Could not find the type '{name}'. Either it does not exist or you do not have the necessary permission.", 16, 1)
+                    raise SqlError(
+                        218,
+                        f"Could not find the type '{name}'. Either it does not exist or you do not have the necessary permission.",
+                        16,
+                        1,
+                    )
                 continue
             for procedure in catalog.procedures.values():
                 for parameter in procedure.parameters:
                     if parameter.table and ".".join(parameter.table).lower() == found.full_name.lower():
-                        raise SqlError(3732, f"Cannot drop type '{name}' because it is being referenced by object '{procedure.name}'. There may be other objects that reference this type.", 16, 1)
+                        raise SqlError(
+                            3732,
+                            f"Cannot drop type '{name}' because it is being referenced by object '{procedure.name}'. There may be other objects that reference this type.",
+                            16,
+                            1,
+                        )
             del catalog.types[found.full_name.lower()]
             _forget(catalog, 6, found.object_id)
         elif statement.kind == "SCHEMA":
@@ -281,7 +331,12 @@ def drop(session: Session, catalog: Catalog, statement: s.DropObjects) -> None:
 
 
 def _no_drop(kind: str, name: s.ObjectName) -> SqlError:
-    return SqlError(3701, f"Cannot drop the {kind} '{name}', because it does not exist or you do not have permission.", 11, 5)
+    return SqlError(
+        3701,
+        f"Cannot drop the {kind} '{name}', because it does not exist or you do not have permission.",
+        11,
+        5,
+    )
 
 
 def _drop_table(session: Session, catalog: Catalog, name: s.ObjectName, if_exists: bool) -> None:
@@ -293,27 +348,51 @@ def _drop_table(session: Session, catalog: Catalog, name: s.ObjectName, if_exist
     for other in catalog.tables.values():
         for key in other.foreign_keys:
             if other is not table and f"{key.schema}.{key.table}".lower() == table.full_name.lower():
-                raise SqlError(3726, f"Could not drop object '{name}' because it is referenced by a FOREIGN KEY constraint.", 16, 1)
+                raise SqlError(
+                    3726,
+                    f"Could not drop object '{name}' because it is referenced by a FOREIGN KEY constraint.",
+                    16,
+                    1,
+                )
     del catalog.tables[table.full_name.lower()]
-    for number in (table.object_id, *(i.object_id for i in table.indexes), *(c.object_id for c in table.checks)):
+    for number in (
+        table.object_id,
+        *(i.object_id for i in table.indexes),
+        *(c.object_id for c in table.checks),
+    ):
         _forget(catalog, 1, number)
     _forget(catalog, 7, table.object_id)
     _run(session, [f"DROP TABLE main.{quote(table.full_name)}"])
 
 
-def _drop_index(session: Session, catalog: Catalog, owner: s.ObjectName, name: s.ObjectName, if_exists: bool) -> None:
+def _drop_index(
+    session: Session, catalog: Catalog, owner: s.ObjectName, name: s.ObjectName, if_exists: bool
+) -> None:
     found = catalog.table(owner.schema, owner.name)
     index = found.index(name.name) if found else None
     if found is None or index is None:
         if if_exists:
             return
-        raise SqlError(3701, f"Cannot drop the index '{owner}.{name}', because it does not exist or you do not have permission.", 11, 7)
+        raise SqlError(
+            3701,
+            f"Cannot drop the index '{owner}.{name}', because it does not exist or you do not have permission.",
+            11,
+            7,
+        )
     if index.kind != "IX":
-        raise SqlError(3723, f"An explicit DROP INDEX is not allowed on index '{owner}.{name}'. It is being used for {'PRIMARY KEY' if index.kind == 'PK' else 'UNIQUE'} constraint enforcement.", 16, 4)
+        raise SqlError(
+            3723,
+            f"An explicit DROP INDEX is not allowed on index '{owner}.{name}'. It is being used for {'PRIMARY KEY' if index.kind == 'PK' else 'UNIQUE'} constraint enforcement.",
+            16,
+            4,
+        )
     table = catalog.edit_table(found)
     table.indexes = [other for other in table.indexes if other.name != index.name]
     full = storage.index_name(table.full_name, index)
-    _run(session, [f"DROP INDEX IF EXISTS main.{quote(full)}", f"DROP INDEX IF EXISTS main.{quote(full + '~null')}"])
+    _run(
+        session,
+        [f"DROP INDEX IF EXISTS main.{quote(full)}", f"DROP INDEX IF EXISTS main.{quote(full + '~null')}"],
+    )
 
 
 def _drop_schema(catalog: Catalog, name: str, if_exists: bool) -> None:
@@ -321,10 +400,20 @@ def _drop_schema(catalog: Catalog, name: str, if_exists: bool) -> None:
     if schema is None:
         if if_exists:
             return
-        raise SqlError(15151, f"Cannot drop the schema '{name}', because it does not exist or you do not have permission.", 16, 1)
+        raise SqlError(
+            15151,
+            f"Cannot drop the schema '{name}', because it does not exist or you do not have permission.",
+            16,
+            1,
+        )
     for item in (*catalog.tables.values(), *catalog.procedures.values(), *catalog.types.values()):
         if item.schema.lower() == name.lower():
-            raise SqlError(3729, f"Cannot drop schema '{name}' because it is being referenced by object '{item.name}'.", 16, 1)
+            raise SqlError(
+                3729,
+                f"Cannot drop schema '{name}' because it is being referenced by object '{item.name}'.",
+                16,
+                1,
+            )
     del catalog.schemas[name.lower()]
     _forget(catalog, 3, schema.id)
 
@@ -334,7 +423,12 @@ def _drop_role(catalog: Catalog, name: str, if_exists: bool) -> None:
     if role is None or role.type != "R" or role.id in (0, 16384):
         if if_exists and role is None:
             return
-        raise SqlError(15151, f"Cannot drop the role '{name}', because it does not exist or you do not have permission.", 16, 1)
+        raise SqlError(
+            15151,
+            f"Cannot drop the role '{name}', because it does not exist or you do not have permission.",
+            16,
+            1,
+        )
     if role.members:
         raise SqlError(15144, "The role has members. It must be empty before it can be dropped.", 16, 1)
     del catalog.principals[name.lower()]
@@ -388,7 +482,9 @@ def create_procedure(session: Session, catalog: Catalog, statement: s.CreateProc
 
 def create_role(session: Session, catalog: Catalog, statement: s.CreateRole) -> None:
     if catalog.principal(statement.name) is not None:
-        raise SqlError(15023, f"User, group, or role '{statement.name}' already exists in the current database.", 16, 1)
+        raise SqlError(
+            15023, f"User, group, or role '{statement.name}' already exists in the current database.", 16, 1
+        )
     number = max([4, *(p.id for p in catalog.principals.values() if p.id < 16384)]) + 1
     catalog.principals[statement.name.lower()] = Principal(statement.name, number)
 
@@ -407,7 +503,12 @@ def alter_role(session: Session, catalog: Catalog, statement: s.AlterRole) -> No
 
 
 def _no_principal(name: str) -> SqlError:
-    return SqlError(15151, f"Cannot find the user '{name}', because it does not exist or you do not have permission.", 16, 1)
+    return SqlError(
+        15151,
+        f"Cannot find the user '{name}', because it does not exist or you do not have permission.",
+        16,
+        1,
+    )
 
 
 _CLASSES = {"DATABASE": 0, "OBJECT": 1, "SCHEMA": 3, "TYPE": 6}
@@ -440,7 +541,9 @@ def permission(session: Session, catalog: Catalog, statement: s.Permission) -> N
             ]  # fmt: skip
             if statement.action != "REVOKE":
                 state = "G" if statement.action == "GRANT" else "D"
-                catalog.grants.append(Grant(class_, major, 0, principal.name, name, state, statement.grant_option))
+                catalog.grants.append(
+                    Grant(class_, major, 0, principal.name, name, state, statement.grant_option)
+                )
 
 
 def _securable(catalog: Catalog, statement: s.Permission) -> int:
@@ -459,19 +562,31 @@ def _securable(catalog: Catalog, statement: s.Permission) -> int:
         item = catalog.table(name.schema, name.name) or catalog.procedure(name.schema, name.name)
         if item is not None:
             return item.object_id
-    raise SqlError(15151, f"Cannot find the {statement.kind.lower()} '{name.name}', because it does not exist or you do not have permission.", 16, 1)
+    raise SqlError(
+        15151,
+        f"Cannot find the {statement.kind.lower()} '{name.name}', because it does not exist or you do not have permission.",
+        16,
+        1,
+    )
 
 
 def alter_index(session: Session, catalog: Catalog, statement: s.AlterIndex) -> None:
     table = catalog.table(statement.table.schema, statement.table.name)
     if table is None:
-        raise SqlError(1088, f'Cannot find the object "{statement.table}" because it does not exist or you do not have permissions.', 16, 9)
+        raise SqlError(
+            1088,
+            f'Cannot find the object "{statement.table}" because it does not exist or you do not have permissions.',
+            16,
+            9,
+        )
     if statement.index.upper() == "ALL":
         _run(session, [f"REINDEX main.{quote(table.full_name)}"])
         return
     index = table.index(statement.index)
     if index is None:
-        raise SqlError(7999, f"Could not find any index named '{statement.index}' for table '{statement.table}'.", 16, 9)
+        raise SqlError(
+            7999, f"Could not find any index named '{statement.index}' for table '{statement.table}'.", 16, 9
+        )
     if statement.action == "REBUILD":
         _run(session, [f"REINDEX main.{quote(storage.index_name(table.full_name, index))}"])
 
@@ -479,7 +594,12 @@ def alter_index(session: Session, catalog: Catalog, statement: s.AlterIndex) -> 
 def truncate(session: Session, catalog: Catalog, statement: s.Truncate) -> None:
     table = catalog.table(statement.table.schema, statement.table.name)
     if table is None:
-        raise SqlError(4701, f'Cannot find the object "{statement.table}" because it does not exist or you do not have permissions.', 16, 1)
+        raise SqlError(
+            4701,
+            f'Cannot find the object "{statement.table}" because it does not exist or you do not have permissions.',
+            16,
+            1,
+        )
     _run(session, [f"DELETE FROM main.{quote(table.full_name)}"])
     if table.identity is not None:
         session.sqlite.execute("DELETE FROM main.sqlite_sequence WHERE name = ?", (table.full_name,))

@@ -34,7 +34,7 @@ def finish(context: Context, sql: str) -> ir.Sql:
             continue
         bits = ""
         for column in load.table.columns:
-            column.keyed = column.type.is_string and f'{quote(column.name + "#k")}' in sql
+            column.keyed = column.type.is_string and f"{quote(column.name + '#k')}" in sql
             bits += str(int(column.keyed))
         name = f"{load.name}#{int(bits, 2):x}"
         sql = sql.replace(quote(load.name), quote(name))
@@ -44,7 +44,9 @@ def finish(context: Context, sql: str) -> ir.Sql:
     used = set(params)
     specials = [(slot, name) for name, slot in context.specials.items() if slot in used]
     computed = [(slot, node) for slot, node in context.computed if slot in used]
-    return ir.Sql(text, tuple(params), context.loads, specials, computed, sorted(context.views), "\x02" in text)
+    return ir.Sql(
+        text, tuple(params), context.loads, specials, computed, sorted(context.views), "\x02" in text
+    )
 
 
 class DataCompiler:
@@ -80,7 +82,9 @@ class DataCompiler:
             context.locks,
         )
 
-    def _assign(self, statement: s.Select, context: Context, queries: QueryCompiler, node: Any) -> ir.Statement:
+    def _assign(
+        self, statement: s.Select, context: Context, queries: QueryCompiler, node: Any
+    ) -> ir.Statement:
         if statement.into is not None:
             raise unsupported("SELECT @variable … INTO", statement.line)
         locals_ = []
@@ -91,7 +95,11 @@ class DataCompiler:
             locals_.append(local)
             if node.args.get("from_") is not None:
                 for parameter in item.expression.find_all(exp.Parameter):
-                    if f"@{parameter.name}".lower() == name.lower() and not isinstance(parameter.parent, exp.Parameter) and not isinstance(parameter.this, exp.Parameter):
+                    if (
+                        f"@{parameter.name}".lower() == name.lower()
+                        and not isinstance(parameter.parent, exp.Parameter)
+                        and not isinstance(parameter.this, exp.Parameter)
+                    ):
                         carried = name
         context, queries = self.start(statement.line, [statement.query])
         compiled = queries.query(node, None, targets=[local.type for local in locals_], assign=True)
@@ -116,10 +124,20 @@ class DataCompiler:
             local = self.unit.tables.get(name.name.lower())
             if local is None:
                 if name.name.startswith("@"):
-                    raise at_line(SqlError(1087, f'Must declare the table variable "{name.name}".', 15, 2), name.line)
+                    raise at_line(
+                        SqlError(1087, f'Must declare the table variable "{name.name}".', 15, 2), name.line
+                    )
                 raise invalid_object(name.name, name.line)
             if local.readonly:
-                raise at_line(SqlError(10700, f'The table-valued parameter "{name.name}" is READONLY and cannot be modified.', 16, 1), name.line)
+                raise at_line(
+                    SqlError(
+                        10700,
+                        f'The table-valued parameter "{name.name}" is READONLY and cannot be modified.',
+                        16,
+                        1,
+                    ),
+                    name.line,
+                )
             return local.table, local.slot, f"temp.{table_mark(local.slot)}"
         table = self.unit.catalog.table(name.schema, name.name)
         if table is None:
@@ -153,7 +171,9 @@ class DataCompiler:
         extra = [(c.name, self._default_maker(table, c)) for c in defaults]
         names = ", ".join(quote(c.name) for c in (*columns, *defaults))
         if statement.source is None:
-            cells = [self._default_maker(table, c)(Expressions(context, Scope(), queries)).sql for c in defaults]
+            cells = [
+                self._default_maker(table, c)(Expressions(context, Scope(), queries)).sql for c in defaults
+            ]
             body = f"DEFAULT VALUES" if not cells else f"({names}) VALUES ({', '.join(cells)})"  # noqa: F541
             sql = f"INSERT INTO {reference} {body}"
         elif statement.source.text.lstrip()[:6].upper() == "VALUES":
@@ -161,18 +181,35 @@ class DataCompiler:
         else:
             node = tree.query(statement.source)
             compiled = queries.query(
-                node, None, targets=[c.type for c in columns], store=[_place(table, c) for c in columns], extra=extra
+                node,
+                None,
+                targets=[c.type for c in columns],
+                store=[_place(table, c) for c in columns],
+                extra=extra,
             )
             sql = f"INSERT INTO {reference} ({names}) {compiled.sql}"
         if explicit_identity and identity is not None:
             self._check_identity(table, statement, line)
-        return self._store("INSERT", line, context, queries, sql, table, slot, statement.output,
-                           identity=identity is not None)
+        return self._store(
+            "INSERT",
+            line,
+            context,
+            queries,
+            sql,
+            table,
+            slot,
+            statement.output,
+            identity=identity is not None,
+        )
 
     def _check_identity(self, table: Table, statement: s.Insert, line: int) -> None:
         if self.unit_compiler.identity_insert != table.full_name.lower():
             raise at_line(
-                SqlError(544, f"Cannot insert explicit value for identity column in table '{table.name}' when IDENTITY_INSERT is set to OFF."), line
+                SqlError(
+                    544,
+                    f"Cannot insert explicit value for identity column in table '{table.name}' when IDENTITY_INSERT is set to OFF.",
+                ),
+                line,
             )
 
     def _insert_columns(self, table: Table, names: list[str], line: int) -> list[Column]:
@@ -184,9 +221,21 @@ class DataCompiler:
             if column is None:
                 raise invalid_column(name, line)
             if column.computed:
-                raise at_line(SqlError(271, f"The column \"{name}\" cannot be modified because it is either a computed column or is the result of a UNION operator."), line)
+                raise at_line(
+                    SqlError(
+                        271,
+                        f'The column "{name}" cannot be modified because it is either a computed column or is the result of a UNION operator.',
+                    ),
+                    line,
+                )
             if column in columns:
-                raise at_line(SqlError(264, f"The column name '{name}' is specified more than once in the SET clause or column list of an INSERT."), line)
+                raise at_line(
+                    SqlError(
+                        264,
+                        f"The column name '{name}' is specified more than once in the SET clause or column list of an INSERT.",
+                    ),
+                    line,
+                )
             columns.append(column)
         return columns
 
@@ -231,7 +280,11 @@ class DataCompiler:
             sqls = []
             for cell, column in zip(cells, columns, strict=True):
                 if _is_default(cell):
-                    typed = self._default_maker(table, column)(ex) if column.default else constant(None, column.type)
+                    typed = (
+                        self._default_maker(table, column)(ex)
+                        if column.default
+                        else constant(None, column.type)
+                    )
                 else:
                     try:
                         typed = convert(ex.value(cell), column.type, store=_place(table, column))
@@ -267,7 +320,15 @@ class DataCompiler:
     ) -> ir.Statement:
         target = ir.Target(table, slot)
         if output is None:
-            return ir.Store(line, verb, finish(context, sql), target, context.reads_tables, context.locks, identity=identity)
+            return ir.Store(
+                line,
+                verb,
+                finish(context, sql),
+                target,
+                context.reads_tables,
+                context.locks,
+                identity=identity,
+            )
         items, outputs = self._output(verb, table, output, context, queries)
         into = None
         names = types = None
@@ -275,7 +336,15 @@ class DataCompiler:
             into_table, into_slot, into_reference = self.target(output.into)
             columns = self._insert_columns(into_table, output.columns, output.line)
             if len(columns) != len(outputs):
-                raise at_line(SqlError(120 if len(columns) > len(outputs) else 121, "The number of OUTPUT columns must match the number of INSERT columns.", 15, 1), output.line)
+                raise at_line(
+                    SqlError(
+                        120 if len(columns) > len(outputs) else 121,
+                        "The number of OUTPUT columns must match the number of INSERT columns.",
+                        15,
+                        1,
+                    ),
+                    output.line,
+                )
             items = []
             for found, column in zip(outputs, columns, strict=True):
                 try:
@@ -296,10 +365,7 @@ class DataCompiler:
     ) -> tuple[list[str], list[Output]]:
         alias = "deleted" if verb == "DELETE" else "inserted"
         scope = Scope()
-        columns = [
-            SourceColumn(c.name, quote(c.name), c.type, "", c.binary)
-            for c in table.columns
-        ]
+        columns = [SourceColumn(c.name, quote(c.name), c.type, "", c.binary) for c in table.columns]
         scope.sources.append(Source(alias, columns))
         node = tree.query(s.Text(f"SELECT {output.items.text}", output.items.line))
         tree.only(node, output.line, "expressions")
@@ -311,7 +377,10 @@ class DataCompiler:
                 for column in item.find_all(exp.Column):
                     prefix = column.table.lower()
                     if prefix not in ("inserted", "deleted"):
-                        raise unsupported(f"OUTPUT of {column.sql('tsql')} (only inserted. and deleted. columns)", output.line)
+                        raise unsupported(
+                            f"OUTPUT of {column.sql('tsql')} (only inserted. and deleted. columns)",
+                            output.line,
+                        )
                     if prefix != alias:
                         raise unsupported(f"{prefix}. in the OUTPUT of {verb}", output.line)
                 outputs.extend(queries._item(item, scope, ex))
@@ -325,7 +394,11 @@ class DataCompiler:
         line = statement.line
         texts = [assignment.value for assignment in statement.assignments]
         node = tree.values(texts, statement.rest, statement.ctes)
-        first = min([text.line for text in texts] + ([statement.rest.line] if statement.rest else []) + ([statement.ctes.line] if statement.ctes else []))
+        first = min(
+            [text.line for text in texts]
+            + ([statement.rest.line] if statement.rest else [])
+            + ([statement.ctes.line] if statement.ctes else [])
+        )
         context = Context(self.unit, first)
         queries = QueryCompiler(context)
         self._hints(queries, statement.hints, line)
@@ -344,11 +417,21 @@ class DataCompiler:
             if column is None:
                 raise invalid_column(assignment.column, assignment.line)
             if column.identity or column.computed:
-                raise at_line(SqlError(8102, f"Cannot update identity column '{column.name}'."), assignment.line)
+                raise at_line(
+                    SqlError(8102, f"Cannot update identity column '{column.name}'."), assignment.line
+                )
             if any(column is other for other, _ in sets):
-                raise at_line(SqlError(264, f"The column name '{column.name}' is specified more than once in the SET clause or column list of an INSERT."), assignment.line)
+                raise at_line(
+                    SqlError(
+                        264,
+                        f"The column name '{column.name}' is specified more than once in the SET clause or column list of an INSERT.",
+                    ),
+                    assignment.line,
+                )
             if _is_default(value):
-                typed = self._default_maker(table, column)(ex) if column.default else constant(None, column.type)
+                typed = (
+                    self._default_maker(table, column)(ex) if column.default else constant(None, column.type)
+                )
             else:
                 try:
                     typed = convert(ex.value(value), column.type, store=_place(table, column))
@@ -364,14 +447,20 @@ class DataCompiler:
                 raise unsupported("UPDATE TOP with FROM", line)
             count = queries.count(ex, tree.values([statement.top]).expressions[0])
             inner = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-            conditions = [f"rowid IN (SELECT rowid FROM {reference} AS {quote(source.alias)}{inner} LIMIT {count})"]
+            conditions = [
+                f"rowid IN (SELECT rowid FROM {reference} AS {quote(source.alias)}{inner} LIMIT {count})"
+            ]
         if sources.general:
-            values = ", ".join(f"{typed.sql} AS {quote(f'v{index}')}" for index, (_, typed) in enumerate(sets))
+            values = ", ".join(
+                f"{typed.sql} AS {quote(f'v{index}')}" for index, (_, typed) in enumerate(sets)
+            )
             inner = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-            assigned = ", ".join(f"{quote(column.name)} = \"~s\".{quote(f'v{index}')}" for index, (column, _) in enumerate(sets))
+            assigned = ", ".join(
+                f'{quote(column.name)} = "~s".{quote(f"v{index}")}' for index, (column, _) in enumerate(sets)
+            )
             sql = (
-                f"UPDATE {reference} AS \"~t\" SET {assigned} FROM (SELECT {quote(source.alias)}.rowid AS \"~r\", {values} "
-                f"FROM {sources.text}{inner}) AS \"~s\" WHERE \"~t\".rowid = \"~s\".\"~r\""
+                f'UPDATE {reference} AS "~t" SET {assigned} FROM (SELECT {quote(source.alias)}.rowid AS "~r", {values} '
+                f'FROM {sources.text}{inner}) AS "~s" WHERE "~t".rowid = "~s"."~r"'
             )
         else:
             assigned = ", ".join(f"{quote(column.name)} = {typed.sql}" for column, typed in sets)
@@ -409,9 +498,7 @@ class DataCompiler:
             limit = f" LIMIT {queries.count(ex, tree.values([statement.top]).expressions[0])}"
         filtered = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         if sources.joined:
-            sql = (
-                f"DELETE FROM {reference} WHERE rowid IN (SELECT {quote(source.alias)}.rowid FROM {sources.text}{filtered}{limit})"
-            )
+            sql = f"DELETE FROM {reference} WHERE rowid IN (SELECT {quote(source.alias)}.rowid FROM {sources.text}{filtered}{limit})"
         elif limit:
             sql = f"DELETE FROM {reference} WHERE rowid IN (SELECT rowid FROM {reference} AS {quote(source.alias)}{filtered}{limit})"
         else:
@@ -421,7 +508,13 @@ class DataCompiler:
         return self._store("DELETE", line, context, queries, sql, table, slot, statement.output)
 
     def _dml_sources(
-        self, name: s.ObjectName, node: Any, scope: Scope, queries: QueryCompiler, ex: Expressions, delete: bool = False
+        self,
+        name: s.ObjectName,
+        node: Any,
+        scope: Scope,
+        queries: QueryCompiler,
+        ex: Expressions,
+        delete: bool = False,
     ) -> _Sources:
         from_ = node.args.get("from_")
         if from_ is None:
@@ -453,7 +546,9 @@ class DataCompiler:
         if delete or not plain:
             text = queries.from_clause(node, scope, ex)
             source = scope.sources[position]
-            return _Sources(table, slot, reference, source, text, [], joined=len(items) > 1, general=len(items) > 1)
+            return _Sources(
+                table, slot, reference, source, text, [], joined=len(items) > 1, general=len(items) > 1
+            )
         conditions = []
         pieces = []
         first = queries.source(from_.this, scope)
@@ -523,8 +618,17 @@ def _with_ctes(statement: s.Insert) -> s.Insert:
     assert statement.ctes is not None and statement.source is not None
     gap = "\n" * max(1, statement.source.line - statement.ctes.line - statement.ctes.text.count("\n"))
     text = s.Text(f"{statement.ctes.text}{gap}{statement.source.text}", statement.ctes.line)
-    return s.Insert(statement.line, statement.target, statement.hints, statement.columns, statement.output, text,
-                    statement.execute, None, statement.top)
+    return s.Insert(
+        statement.line,
+        statement.target,
+        statement.hints,
+        statement.columns,
+        statement.output,
+        text,
+        statement.execute,
+        None,
+        statement.top,
+    )
 
 
 def _place(table: Table, column: Column) -> tuple[str, str]:
@@ -536,7 +640,10 @@ def _is_default(node: Any) -> bool:
     while isinstance(node, exp.Paren):
         node = node.this
     return (isinstance(node, exp.Var) and node.name.upper() == "DEFAULT") or (
-        isinstance(node, exp.Column) and not node.table and not node.this.quoted and node.name.upper() == "DEFAULT"
+        isinstance(node, exp.Column)
+        and not node.table
+        and not node.this.quoted
+        and node.name.upper() == "DEFAULT"
     )
 
 

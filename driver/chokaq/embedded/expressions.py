@@ -13,7 +13,6 @@ from .problems import SqlError, at_line, unsupported
 from .scope import BOOLEAN, UNKNOWN, Context, Scope, Typed, parameter
 from .sqltypes import FLOAT, INT, NULL_TYPE, SqlType, arithmetic_type, decimal, higher
 from .tree import exp, line_of, only, sql_type
-
 from .values.numbers import arithmetic, inline_arithmetic, inline_negate, negate
 from .values.strings import key as collation_key
 
@@ -40,7 +39,18 @@ _ARITHMETIC = {
     exp.BitwiseOr: "|",
     exp.BitwiseXor: "^",
 }
-_CONDITIONS = (exp.And, exp.Or, exp.Not, exp.Is, exp.In, exp.Between, exp.Like, exp.Exists, exp.Escape, *_COMPARISONS)
+_CONDITIONS = (
+    exp.And,
+    exp.Or,
+    exp.Not,
+    exp.Is,
+    exp.In,
+    exp.Between,
+    exp.Like,
+    exp.Exists,
+    exp.Escape,
+    *_COMPARISONS,
+)
 
 
 class Expressions:
@@ -60,9 +70,7 @@ class Expressions:
         except SqlError as error:
             raise at_line(error, self.line(node)) from None
         if result.type.name == "boolean":
-            raise at_line(
-                condition_error(), self.line(node)
-            )
+            raise at_line(condition_error(), self.line(node))
         return result
 
     def condition(self, node: Any) -> Typed:
@@ -81,7 +89,11 @@ class Expressions:
     # Values
 
     def _value(self, node: Any) -> Typed:
-        if self.scope.grouping is not None and not self.scope.in_aggregate and not isinstance(node, exp.Column):
+        if (
+            self.scope.grouping is not None
+            and not self.scope.in_aggregate
+            and not isinstance(node, exp.Column)
+        ):
             grouped = self._grouped(node)
             if grouped is not None:
                 return grouped
@@ -185,7 +197,8 @@ class Expressions:
             return Typed(f"(1 - {inner.sql})", inner.type)
         if not inner.type.is_integer:
             raise at_line(
-                SqlError(8117, f"Operand data type {inner.type.name} is invalid for '~' operator."), self.line(node)
+                SqlError(8117, f"Operand data type {inner.type.name} is invalid for '~' operator."),
+                self.line(node),
             )
         return Typed(f"(~{inner.sql})", inner.type)
 
@@ -244,7 +257,9 @@ class Expressions:
         """What only needs variables is worked out once, in Python, and bound."""
         if e.node is None or e.value is not UNKNOWN or e.slot >= 0 or "chokaq_fail(8134)" in e.sql:
             return e
-        return Typed(self.context.compute(e.node), e.type, binary=e.binary, node=e.node, name=e.name, rank=e.rank)
+        return Typed(
+            self.context.compute(e.node), e.type, binary=e.binary, node=e.node, name=e.name, rank=e.rank
+        )
 
     def _concatenate(self, left: Typed, right: Typed, kind: SqlType) -> Typed:
         varying = SqlType(kind.name if "var" in kind.name else kind.name.replace("char", "varchar"), None)
@@ -264,7 +279,9 @@ class Expressions:
 
     def _cast(self, node: Any) -> Typed:
         only(node, self.context.line, "this", "to", "safe")
-        return self.convert_to(node.this, sql_type(node.to, self.context.line), node, None, isinstance(node, exp.TryCast))
+        return self.convert_to(
+            node.this, sql_type(node.to, self.context.line), node, None, isinstance(node, exp.TryCast)
+        )
 
     def _convert(self, node: Any) -> Typed:
         only(node, self.context.line, "this", "expression", "style", "safe")
@@ -339,15 +356,21 @@ class Expressions:
         key = ""
         if target.is_string and all(self.has_key(item) for item in items):
             key = f"coalesce({', '.join(self.key(item) for item in items)})"
-        return Typed(f"coalesce({', '.join(item.sql for item in items)})", target, key=key,
-                     binary=any(item.binary for item in items), node=node)
+        return Typed(
+            f"coalesce({', '.join(item.sql for item in items)})",
+            target,
+            key=key,
+            binary=any(item.binary for item in items),
+            node=node,
+        )
 
     def _collate(self, node: Any) -> Typed:
         e = self.value(node.this)
         name = node.expression.name.upper()
         if not e.type.is_string:
             raise at_line(
-                SqlError(447, f"Expression type {e.type.name} is invalid for COLLATE clause."), self.line(node)
+                SqlError(447, f"Expression type {e.type.name} is invalid for COLLATE clause."),
+                self.line(node),
             )
         if name in ("DATABASE_DEFAULT", "CATALOG_DEFAULT") or "_CI_AS" in name:
             key = "" if e.binary else e.key
@@ -399,8 +422,11 @@ class Expressions:
                 raise self.refuse(f"IS {node.expression.sql('tsql')}", node)
             e = self.value(node.this)
             scalar = scalars.IsNull(e.node) if e.node is not None else None
-            return self._negated(Typed(f"({e.sql} IS NULL)", BOOLEAN, node=scalar), bool(node.args.get("negate")),
-                                 f"({e.sql} IS NOT NULL)")
+            return self._negated(
+                Typed(f"({e.sql} IS NULL)", BOOLEAN, node=scalar),
+                bool(node.args.get("negate")),
+                f"({e.sql} IS NOT NULL)",
+            )
         if kind is exp.Between:
             only(node, self.context.line, "this", "low", "high", "negate")
             return self._negated(self._between(node), bool(node.args.get("negate")))
@@ -457,10 +483,20 @@ class Expressions:
             rank = max(item.rank for item in items)
             deciding = [item for item in items if item.rank == rank]
             if rank and len({item.binary for item in deciding}) > 1:
-                raise SqlError(468, "Cannot resolve the collation conflict between a binary collation and the database's in a comparison.", 16, 9)
+                raise SqlError(
+                    468,
+                    "Cannot resolve the collation conflict between a binary collation and the database's in a comparison.",
+                    16,
+                    9,
+                )
             if deciding[0].binary if rank else any(item.binary for item in items):
                 return [_trimmed(item) for item in items]
-            items = [item if not item.binary else Typed(item.sql, item.type, node=item.node, slot=item.slot, value=item.value) for item in items]
+            items = [
+                item
+                if not item.binary
+                else Typed(item.sql, item.type, node=item.node, slot=item.slot, value=item.value)
+                for item in items
+            ]
             return [Typed(self.key(item), item.type, node=self.key_node(item)) for item in items]
         target = NULL_TYPE
         for item in items:
@@ -560,7 +596,7 @@ def is_aggregate(node: Any) -> bool:
 
 
 def _never_zero(e: Typed) -> bool:
-    return (e.value is not UNKNOWN and e.value != 0) or e.sql.startswith("nullif(") and e.sql.endswith(", 0)")
+    return (e.value is not UNKNOWN and e.value != 0) or (e.sql.startswith("nullif(") and e.sql.endswith(", 0)"))
 
 
 def _trimmed(e: Typed) -> Typed:

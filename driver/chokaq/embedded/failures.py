@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def translate(session: Session, error: sqlite3.Error, verb: str, target: Any, frame: Any) -> SqlError:
     """The SqlError for an error of SQLite in a statement of ``verb`` on ``target``."""
     text = str(error)
-    if "user-defined" in text or "error" == text:
+    if "user-defined" in text or text == "error":
         pending = take_pending()
         if pending is not None:
             return pending
@@ -59,7 +59,9 @@ def _integrity(session: Session, text: str, verb: str, target: Any, frame: Any) 
             return SqlError(2627, f"Violation of a UNIQUE constraint: {rest}", 14, 1)
         if index.kind == "IX":
             return errors.duplicate_row(shown, index.name, "…")
-        return errors.duplicate_key("PRIMARY KEY" if index.kind == "PK" else "UNIQUE KEY", index.name, shown, "…")
+        return errors.duplicate_key(
+            "PRIMARY KEY" if index.kind == "PK" else "UNIQUE KEY", index.name, shown, "…"
+        )
     if kind == "CHECK":
         if rest.startswith(storage.LENGTH):
             return errors.truncation(f"{database}.{shown}", rest[len(storage.LENGTH) :], "")
@@ -75,7 +77,9 @@ def _integrity(session: Session, text: str, verb: str, target: Any, frame: Any) 
         for other in session.catalog.tables.values():
             for key in other.foreign_keys:
                 if f"{key.schema}.{key.table}".lower() == table.full_name.lower():
-                    return errors.foreign_key_conflict(verb, key.name, database, other.full_name, referenced=True)
+                    return errors.foreign_key_conflict(
+                        verb, key.name, database, other.full_name, referenced=True
+                    )
         return errors.foreign_key_conflict(verb, "", database, shown)
     return SqlError(547, f"A constraint failed: {text}", 16, 0)
 

@@ -13,9 +13,20 @@ if TYPE_CHECKING:
 
 class Frame:
     """``values``: variables and their collation keys by slot; ``tables``: names of its tables in SQLite's temp
-    database, by slot."""
+    database, by slot.
+    """
 
-    __slots__ = ("keys", "name", "nest", "procedure_id", "program", "session", "tables", "temporary", "values")
+    __slots__ = (
+        "keys",
+        "name",
+        "nest",
+        "procedure_id",
+        "program",
+        "session",
+        "tables",
+        "temporary",
+        "values",
+    )
 
     def __init__(self, session: Session, program: Program, nest: int, tables: tuple[str, ...]) -> None:
         self.session = session

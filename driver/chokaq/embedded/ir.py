@@ -271,11 +271,18 @@ class Throw(Statement):
         session = frame.session
         if self.number is None or self.message is None or self.state is None:
             if not session.errors:
-                raise SqlError(10704, "To rethrow an error, a THROW statement must be used inside a CATCH block.", 15, 1)
+                raise SqlError(
+                    10704, "To rethrow an error, a THROW statement must be used inside a CATCH block.", 15, 1
+                )
             raise session.again(session.errors[-1])
         number, message, state = self.number.eval(frame), self.message.eval(frame), self.state.eval(frame)
         if number is None or not 50000 <= number < 2**31:
-            raise SqlError(35100, f"Error number {number} in the THROW statement is outside the valid range. Specify an error number in the valid range of 50000 to 2147483647.", 16, 10)
+            raise SqlError(
+                35100,
+                f"Error number {number} in the THROW statement is outside the valid range. Specify an error number in the valid range of 50000 to 2147483647.",
+                16,
+                10,
+            )
         error = SqlError(number, cut(message or "", 2048), 16, min(max(state or 0, 0), 255))
         error.origin = "throw"
         raise error
@@ -298,7 +305,12 @@ class RaiseError(Statement):
         severity = min(max(severity or 0, 0), 25)
         state = min(max(state or 0, 0), 255)
         if severity > 18:
-            raise SqlError(2754, "Error severity levels greater than 18 can only be specified by members of the sysadmin role, using the WITH LOG option.", 16, 1)
+            raise SqlError(
+                2754,
+                "Error severity levels greater than 18 can only be specified by members of the sysadmin role, using the WITH LOG option.",
+                16,
+                1,
+            )
         if severity <= 10:
             session.message(text or "", 50000 if severity else 0, severity, state)
             session.error_number = 50000 if self.set_error else 0
@@ -328,7 +340,12 @@ class Transaction(Statement):
         session = frame.session
         name = self.name if self.slot < 0 else (frame.values[self.slot] or "")
         if len(name) > 32:
-            raise SqlError(103, f"The identifier that starts with '{name[:32]}' is too long. Maximum length is 32.", 15, 4)
+            raise SqlError(
+                103,
+                f"The identifier that starts with '{name[:32]}' is too long. Maximum length is 32.",
+                15,
+                4,
+            )
         if self.action == "BEGIN":
             session.begin(name)
         elif self.action == "COMMIT":
@@ -504,13 +521,21 @@ class InsertExecute(Statement):
                 count = 0
                 for found in sets:
                     if len(found.types) != len(self.types):
-                        raise SqlError(213, "Column name or number of supplied values does not match table definition.", 16, 7)
+                        raise SqlError(
+                            213,
+                            "Column name or number of supplied values does not match table definition.",
+                            16,
+                            7,
+                        )
                     converters = [
                         None if source == target else converter(source, target)
                         for source, target in zip(found.types, self.types, strict=True)
                     ]
                     rows = [
-                        tuple(value if convert is None else convert(value) for value, convert in zip(row, converters, strict=True))
+                        tuple(
+                            value if convert is None else convert(value)
+                            for value, convert in zip(row, converters, strict=True)
+                        )
                         for row in found.rows
                     ]
                     self.into.put(frame, rows)

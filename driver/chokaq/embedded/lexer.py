@@ -74,9 +74,7 @@ def tokenize(text: str) -> list[Token]:
             character = text[position]
             if character in "'[\"":
                 rest = text[position : position + 20]
-                raise syntax_error(
-                    105, f"Unclosed quotation mark after the character string '{rest}'.", line
-                )
+                raise syntax_error(105, f"Unclosed quotation mark after the character string '{rest}'.", line)
             raise syntax_error(102, f"Incorrect syntax near '{character}'.", line)
         kind = found.lastgroup or ""
         end = found.end()

@@ -6,8 +6,8 @@ from .conversions import constant
 from .problems import SqlError
 from .scope import Typed
 from .sqltypes import FLOAT, INT, SqlType, decimal
-from .values.codepage import width as units
 from .values import decimals
+from .values.codepage import width as units
 
 
 def number(text: str) -> Typed:
@@ -25,7 +25,12 @@ def number(text: str) -> Typed:
             return constant(value, INT)
         kind = decimal(len(str(value)), 0)
     if kind.precision > 38:
-        raise SqlError(1007, f"The number '{text}' is out of the range for numeric representation (maximum precision 38).", 15, 1)
+        raise SqlError(
+            1007,
+            f"The number '{text}' is out of the range for numeric representation (maximum precision 38).",
+            15,
+            1,
+        )
     return constant(decimals.pack(value, kind), kind)
 
 

@@ -168,7 +168,9 @@ def session_functions(session: Session) -> dict[str, Callable[..., Any]]:
         }.get(str(name).lower())  # fmt: skip
 
     def databasepropertyex(database: Any, name: Any) -> Any:
-        return {"collation": COLLATION, "status": "ONLINE", "updateability": "READ_WRITE", "isrcsi": "1"}.get(str(name).lower())
+        return {"collation": COLLATION, "status": "ONLINE", "updateability": "READ_WRITE", "isrcsi": "1"}.get(
+            str(name).lower()
+        )
 
     def objectproperty(number: Any, name: Any) -> Any:
         low = str(name).lower()
@@ -198,23 +200,36 @@ def session_functions(session: Session) -> dict[str, Callable[..., Any]]:
                 found = table.index(index)
                 if found is None:
                     return None
-                return {"isunique": int(found.unique), "isclustered": int(found.clustered), "indexid": found.id}.get(str(name).lower())
+                return {
+                    "isunique": int(found.unique),
+                    "isclustered": int(found.clustered),
+                    "indexid": found.id,
+                }.get(str(name).lower())
         return None
 
     def role_member(name: Any, member: Any = None) -> Any:
         role = session.catalog.principal(name) if name else None
         if role is None or role.type != "R":
             return None
-        return int((member or "dbo").lower() in {m.lower() for m in role.members} or role.name == "public"
-                   or (member in (None, "dbo") and role.name == "db_owner"))
+        return int(
+            (member or "dbo").lower() in {m.lower() for m in role.members}
+            or role.name == "public"
+            or (member in (None, "dbo") and role.name == "db_owner")
+        )
 
     def applock_test(principal: Any, resource: Any, mode: Any, owner: Any) -> Any:
         from .system import _mode
 
-        return int(session.locks.test(session.spid, f"{principal or 'public'}\0{(resource or '')[:255]}", _mode(mode)))
+        return int(
+            session.locks.test(
+                session.spid, f"{principal or 'public'}\0{(resource or '')[:255]}", _mode(mode)
+            )
+        )
 
     def applock_mode(principal: Any, resource: Any, owner: Any) -> Any:
-        return session.locks.mode(session.spid, str(owner).capitalize(), f"{principal or 'public'}\0{(resource or '')[:255]}")
+        return session.locks.mode(
+            session.spid, str(owner).capitalize(), f"{principal or 'public'}\0{(resource or '')[:255]}"
+        )
 
     return {
         "object_id": object_id, "object_name": object_name, "object_schema_name": object_schema_name,
@@ -333,7 +348,7 @@ def view_tables() -> dict[str, Table]:
             column, _, kind = part.partition(" ")
             columns.append(Column(column, parse_type(kind), True, number))
         table = Table(schema, name, 0, columns)
-        if full.startswith("sys.") and columns[0].name == "object_id" or name in ("objects", "tables"):
+        if (full.startswith("sys.") and columns[0].name == "object_id") or name in ("objects", "tables"):
             table.indexes.append(Index("IX", "IX", [("object_id", False)], False, 2))
         found[full] = table
     return found
@@ -372,19 +387,63 @@ def _schemas(session: Session) -> Iterator[Any]:
 def _objects(session: Session) -> Iterator[Any]:
     catalog = session.catalog
     for table in catalog.tables.values():
-        yield (table.name, table.object_id, None, _schema_id(catalog, table.schema), 0, "U ", "USER_TABLE", table.created, table.modified, 0)
+        yield (
+            table.name,
+            table.object_id,
+            None,
+            _schema_id(catalog, table.schema),
+            0,
+            "U ",
+            "USER_TABLE",
+            table.created,
+            table.modified,
+            0,
+        )
     for table in catalog.types.values():
-        yield (f"TT_{table.name}", table.object_id, None, 4, 0, "TT", "TYPE_TABLE", table.created, table.modified, 0)
+        yield (
+            f"TT_{table.name}",
+            table.object_id,
+            None,
+            4,
+            0,
+            "TT",
+            "TYPE_TABLE",
+            table.created,
+            table.modified,
+            0,
+        )
     for procedure in catalog.procedures.values():
         yield (procedure.name, procedure.object_id, None, _schema_id(catalog, procedure.schema), 0, "P ", "SQL_STORED_PROCEDURE",
                procedure.created, procedure.modified, 0)  # fmt: skip
     for object_id, name, schema, kind, parent in constraint_rows(catalog):
-        yield (name, object_id, None, _schema_id(catalog, schema), parent, kind.ljust(2), _DESCRIPTIONS[kind], 0, 0, 0)
+        yield (
+            name,
+            object_id,
+            None,
+            _schema_id(catalog, schema),
+            parent,
+            kind.ljust(2),
+            _DESCRIPTIONS[kind],
+            0,
+            0,
+            0,
+        )
 
 
 def _tables(session: Session) -> Iterator[Any]:
     for table in session.catalog.tables.values():
-        yield (table.name, table.object_id, _schema_id(session.catalog, table.schema), 0, "U ", "USER_TABLE", table.created, table.modified, 0, 0)
+        yield (
+            table.name,
+            table.object_id,
+            _schema_id(session.catalog, table.schema),
+            0,
+            "U ",
+            "USER_TABLE",
+            table.created,
+            table.modified,
+            0,
+            0,
+        )
 
 
 def _procedures(session: Session) -> Iterator[Any]:
@@ -412,12 +471,32 @@ def _types(session: Session) -> Iterator[Any]:
         yield name, number, number, 4, size, precision, scale, 1, 0, 0
     yield "sysname", 231, SYSNAME_ID, 4, 256, 0, 0, 0, 0, 0
     for table in session.catalog.types.values():
-        yield (table.name, 243, user_type_id(session.catalog, table), _schema_id(session.catalog, table.schema), -1, 0, 0, 0, 1, 1)
+        yield (
+            table.name,
+            243,
+            user_type_id(session.catalog, table),
+            _schema_id(session.catalog, table.schema),
+            -1,
+            0,
+            0,
+            0,
+            1,
+            1,
+        )
 
 
 def _table_types(session: Session) -> Iterator[Any]:
     for table in session.catalog.types.values():
-        yield (table.name, 243, user_type_id(session.catalog, table), _schema_id(session.catalog, table.schema), table.object_id, 0, 1, 1)
+        yield (
+            table.name,
+            243,
+            user_type_id(session.catalog, table),
+            _schema_id(session.catalog, table.schema),
+            table.object_id,
+            0,
+            1,
+            1,
+        )
 
 
 def _indexes(session: Session) -> Iterator[Any]:
@@ -525,13 +604,28 @@ def _parameters(session: Session) -> Iterator[Any]:
 
 def _sql_modules(session: Session) -> Iterator[Any]:
     for procedure in session.catalog.procedures.values():
-        yield (procedure.object_id, procedure.definition, int(procedure.ansi_nulls), int(procedure.quoted_identifier), 0, 0, None)
+        yield (
+            procedure.object_id,
+            procedure.definition,
+            int(procedure.ansi_nulls),
+            int(procedure.quoted_identifier),
+            0,
+            0,
+            None,
+        )
 
 
 def _extended_properties(session: Session) -> Iterator[Any]:
     for item in session.catalog.properties:
         value = item.value
-        yield item.class_, _CLASSES[item.class_], item.major_id, item.minor_id, item.name, None if value is None else str(value)
+        yield (
+            item.class_,
+            _CLASSES[item.class_],
+            item.major_id,
+            item.minor_id,
+            item.name,
+            None if value is None else str(value),
+        )
 
 
 def _principals(session: Session) -> Iterator[Any]:
@@ -599,7 +693,15 @@ def _info_parameters(session: Session) -> Iterator[Any]:
     for procedure in session.catalog.procedures.values():
         for number, parameter in enumerate(procedure.parameters, 1):
             kind = "table type" if parameter.table else parameter.type.name
-            yield (procedure.schema, procedure.name, number, "INOUT" if parameter.output else "IN", parameter.name, kind, parameter.type.length)
+            yield (
+                procedure.schema,
+                procedure.name,
+                number,
+                "INOUT" if parameter.output else "IN",
+                parameter.name,
+                kind,
+                parameter.type.length,
+            )
 
 
 _ROWS: dict[str, Callable[[Session], Iterator[Any]]] = {

@@ -14,9 +14,7 @@ from .parser_dml import DataParser
 from .problems import syntax_error, unsupported
 
 _TRANSACTION_WORDS = frozenset({"TRAN", "TRANSACTION"})
-_LEVELS = frozenset(
-    {"READ COMMITTED", "READ UNCOMMITTED", "REPEATABLE READ", "SERIALIZABLE", "SNAPSHOT"}
-)
+_LEVELS = frozenset({"READ COMMITTED", "READ UNCOMMITTED", "REPEATABLE READ", "SERIALIZABLE", "SNAPSHOT"})
 _NUMBER_OPTIONS = frozenset({"LOCK_TIMEOUT", "DEADLOCK_PRIORITY"})
 SWITCHES = frozenset(
     {
@@ -71,7 +69,9 @@ class StatementParser(DefinitionParser, DataParser, ParserBase):
             if isinstance(statement, s.CreateProcedure) and not first:
                 # SET options before it are a batch of their own in every file; anything else hides a missing GO.
                 raise syntax_error(
-                    111, "'CREATE/ALTER PROCEDURE' must be the first statement in a query batch.", statement.line
+                    111,
+                    "'CREATE/ALTER PROCEDURE' must be the first statement in a query batch.",
+                    statement.line,
                 )
             if isinstance(statement, s.CreateSchema) and not first:
                 raise syntax_error(
@@ -98,7 +98,9 @@ class StatementParser(DefinitionParser, DataParser, ParserBase):
         if word in _REFUSED:
             raise unsupported(_REFUSED[word], line)
         if word == "GO":
-            raise syntax_error(102, "Incorrect syntax near 'GO': it separates batches and belongs to the client.", line)
+            raise syntax_error(
+                102, "Incorrect syntax near 'GO': it separates batches and belongs to the client.", line
+            )
         if token.kind in ("word", "name") and not self.statement_seen:
             raise unsupported(f"EXECUTE without the keyword (statement '{token.text}')", line)
         raise self.near(token)
@@ -199,7 +201,9 @@ class StatementParser(DefinitionParser, DataParser, ParserBase):
             if operator.text == "=":
                 return s.SetVariable(line, name, value)
             if operator.text in ("+=", "-=", "*=", "/=", "%=", "&=", "|=", "^="):
-                return s.SetVariable(line, name, s.Text(f"{name} {operator.text[0]} ({value.text})", value.line))
+                return s.SetVariable(
+                    line, name, s.Text(f"{name} {operator.text[0]} ({value.text})", value.line)
+                )
             raise self.near(operator)
         if self.accept("TRANSACTION"):
             self.expect("ISOLATION")
@@ -263,8 +267,9 @@ class StatementParser(DefinitionParser, DataParser, ParserBase):
 
     def _transaction_name(self) -> str:
         token = self.peek()
-        if token.kind in ("name", "variable") or (token.kind == "word" and not self.statement_ends()
-                                                  and token.upper not in ("WITH",)):
+        if token.kind in ("name", "variable") or (
+            token.kind == "word" and not self.statement_ends() and token.upper not in ("WITH",)
+        ):
             self.next()
             return token.value
         return ""

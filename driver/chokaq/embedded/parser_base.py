@@ -65,7 +65,9 @@ class ParserBase:
 
     def statement_ends(self) -> bool:
         token = self.peek()
-        return token.kind == END or token.text == ";" or (token.kind == WORD and token.upper in ("END", "ELSE"))
+        return (
+            token.kind == END or token.text == ";" or (token.kind == WORD and token.upper in ("END", "ELSE"))
+        )
 
     def end_of_statement(self, word: str) -> None:
         if self.accept(";"):
@@ -74,7 +76,9 @@ class ParserBase:
             return
         token = self.peek()
         raise syntax_error(
-            102, f"Incorrect syntax near '{token.text}': the {word} statement before it must end with ';'.", token.line
+            102,
+            f"Incorrect syntax near '{token.text}': the {word} statement before it must end with ';'.",
+            token.line,
         )
 
     def text_until(self, *stops: str) -> s.Text:

@@ -118,7 +118,9 @@ class DefinitionParser(ParserBase):
                 token = self.peek()
             self.next()
             if token.kind not in (STRING, NUMBER, "binary") and token.upper != "NULL":
-                raise syntax_error(102, f"Incorrect syntax near '{token.text}': a default is a constant.", token.line)
+                raise syntax_error(
+                    102, f"Incorrect syntax near '{token.text}': a default is a constant.", token.line
+                )
             parameter.default = s.Text(self.source[start : token.end], token.line)
         while self.at("OUTPUT", "OUT", "READONLY"):
             if self.next().upper == "READONLY":
@@ -381,7 +383,9 @@ class DefinitionParser(ParserBase):
             return s.AlterTable(line, table, "ALTER COLUMN", body)
         if action in ("CHECK", "NOCHECK"):
             self.expect("CONSTRAINT")
-            return s.AlterTable(line, table, f"{action} CONSTRAINT", names=[self.name()], with_check=with_check)
+            return s.AlterTable(
+                line, table, f"{action} CONSTRAINT", names=[self.name()], with_check=with_check
+            )
         raise unsupported(f"ALTER TABLE … {action}", line)
 
     # DROP

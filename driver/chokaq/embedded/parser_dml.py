@@ -96,8 +96,9 @@ class DataParser(ParserBase):
         if not self.at("OUTPUT"):
             return None
         line = self.next().line
-        items = self.text_until("INTO", "FROM", "WHERE", "OPTION", "VALUES", "SELECT", "EXEC", "EXECUTE", "WITH",
-                                "DEFAULT")
+        items = self.text_until(
+            "INTO", "FROM", "WHERE", "OPTION", "VALUES", "SELECT", "EXEC", "EXECUTE", "WITH", "DEFAULT"
+        )
         into = None
         columns: list[str] = []
         if self.accept("INTO"):
@@ -153,7 +154,9 @@ class DataParser(ParserBase):
             value = self.text_until(",", "OUTPUT", "FROM", "WHERE", "OPTION")
             if operator.text in ("+=", "-=", "*=", "/=", "%=", "&=", "|=", "^="):
                 quoted = column.replace("]", "]]")
-                value = s.Text(f"[{target_alias(target)}].[{quoted}] {operator.text[0]} ({value.text})", value.line)
+                value = s.Text(
+                    f"[{target_alias(target)}].[{quoted}] {operator.text[0]} ({value.text})", value.line
+                )
             elif operator.text != "=":
                 raise self.near(operator)
             assignments.append(s.Assignment(column, value, at))

@@ -24,9 +24,7 @@ def syntax_error(number: int, message: str, line: int) -> SqlError:
 
 def unsupported(construct: str, line: int) -> SqlError:
     """A construct outside the engine's subset. The module or file is added where the batch is known."""
-    return at_line(
-        SqlError(UNSUPPORTED, f"The embedded engine does not support {construct}.", 16, 1), line
-    )
+    return at_line(SqlError(UNSUPPORTED, f"The embedded engine does not support {construct}.", 16, 1), line)
 
 
 def invalid_column(name: str, line: int) -> SqlError:

@@ -35,7 +35,17 @@ HINTS = frozenset(
     "TABLOCKX NOLOCK READUNCOMMITTED FORCESEEK NOWAIT".split()
 )
 LOCKING = frozenset({"UPDLOCK", "HOLDLOCK", "SERIALIZABLE", "REPEATABLEREAD", "XLOCK", "TABLOCKX"})
-OPTIONS = frozenset({"RECOMPILE", "MAXDOP", "FORCE ORDER", "LOOP JOIN", "OPTIMIZE FOR UNKNOWN", "MAXRECURSION", "KEEPFIXED PLAN"})
+OPTIONS = frozenset(
+    {
+        "RECOMPILE",
+        "MAXDOP",
+        "FORCE ORDER",
+        "LOOP JOIN",
+        "OPTIMIZE FOR UNKNOWN",
+        "MAXRECURSION",
+        "KEEPFIXED PLAN",
+    }
+)
 
 _SELECT_ARGS = (
     "expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "distinct", "with_", "options",
@@ -93,7 +103,8 @@ class QueryCompiler:
         assign: bool = False,
     ) -> Compiled:
         """Any query. ``targets``: convert its columns to these types; ``key_only``: its one column as a key;
-        ``extra``: further columns, as functions of an Expressions."""
+        ``extra``: further columns, as functions of an Expressions.
+        """
         if isinstance(node, exp.Subquery):
             only(node, self.context.line, "this")
             node = node.this
@@ -142,25 +153,44 @@ class QueryCompiler:
         self, node: Any, scope: Scope, name: str, columns: list[str], reference: str
     ) -> tuple[str, list[Output]]:
         if node.args.get("distinct"):
-            raise at_line(SqlError(252, f"Recursive common table expression '{name}' does not contain a top-level UNION ALL operator."), self.line(node))
+            raise at_line(
+                SqlError(
+                    252,
+                    f"Recursive common table expression '{name}' does not contain a top-level UNION ALL operator.",
+                ),
+                self.line(node),
+            )
         anchor = self.query(node.this, scope, keys=True)
         inner = Scope(scope)
         outputs = self._renamed(anchor.outputs, columns, name, self.line(node))
         inner.ctes[name.lower()] = Cte(name, outputs, reference, True)
-        step = self.query(node.expression, inner, keys=True, targets=[output.value.type for output in outputs])
+        step = self.query(
+            node.expression, inner, keys=True, targets=[output.value.type for output in outputs]
+        )
         return f"{anchor.sql} UNION ALL {step.sql}", outputs
 
     def _renamed(self, outputs: list[Output], columns: list[str], name: str, line: int) -> list[Output]:
         if columns:
             if len(columns) != len(outputs):
-                raise at_line(SqlError(8158 if len(columns) < len(outputs) else 8159, f"'{name}' has {len(outputs)} columns, but {len(columns)} were named."), line)
+                raise at_line(
+                    SqlError(
+                        8158 if len(columns) < len(outputs) else 8159,
+                        f"'{name}' has {len(outputs)} columns, but {len(columns)} were named.",
+                    ),
+                    line,
+                )
             outputs = [Output(column, output.value) for column, output in zip(columns, outputs, strict=True)]
         seen = set()
         for index, output in enumerate(outputs):
             if not output.name:
-                raise at_line(SqlError(8155, f"No column name was specified for column {index + 1} of '{name}'."), line)
+                raise at_line(
+                    SqlError(8155, f"No column name was specified for column {index + 1} of '{name}'."), line
+                )
             if output.name.lower() in seen:
-                raise at_line(SqlError(8156, f"The column '{output.name}' was specified multiple times for '{name}'."), line)
+                raise at_line(
+                    SqlError(8156, f"The column '{output.name}' was specified multiple times for '{name}'."),
+                    line,
+                )
             seen.add(output.name.lower())
         return outputs
 
@@ -176,7 +206,18 @@ class QueryCompiler:
         key_only: bool,
         extra: list[tuple[str, Any]] | None,
     ) -> Compiled:
-        only(node, self.context.line, "this", "expression", "distinct", "order", "limit", "offset", "with_", "options")
+        only(
+            node,
+            self.context.line,
+            "this",
+            "expression",
+            "distinct",
+            "order",
+            "limit",
+            "offset",
+            "with_",
+            "options",
+        )
         self._options(node)
         members = self._members(node)
         types = self._common_types(node, members, scope)
@@ -199,7 +240,8 @@ class QueryCompiler:
         outer.sources.append(source)
         ex = Expressions(self.context, outer, self)
         values = [
-            Typed(column.sql, column.type, key=column.key, binary=column.binary, rank=1) for column in source.columns
+            Typed(column.sql, column.type, key=column.key, binary=column.binary, rank=1)
+            for column in source.columns
         ]
         values = self._targets(values, targets, store, node)
         results = [
@@ -266,7 +308,9 @@ class QueryCompiler:
             pieces.append(found.sql if plain else _wrapped(found.sql))
         return " UNION ALL ".join(pieces)
 
-    def _distinct(self, node: Any, alias: str, outputs: list[Output], compiled: list[Compiled]) -> tuple[str, str]:
+    def _distinct(
+        self, node: Any, alias: str, outputs: list[Output], compiled: list[Compiled]
+    ) -> tuple[str, str]:
         """FROM and GROUP BY of UNION, EXCEPT and INTERSECT, which compare strings by their keys."""
         names = f"SELECT NULL AS {', NULL AS '.join(_listed(outputs))} WHERE 0 UNION ALL "
         left, right = _wrapped(compiled[0].sql), _wrapped(compiled[1].sql)
@@ -337,7 +381,12 @@ class QueryCompiler:
             outputs.append(Output(name, maker(ex)))
         if key_only and len(outputs) != 1:
             raise at_line(
-                SqlError(116, "Only one expression can be specified in the select list when the subquery is not introduced with EXISTS.", 15, 1),
+                SqlError(
+                    116,
+                    "Only one expression can be specified in the select list when the subquery is not introduced with EXISTS.",
+                    15,
+                    1,
+                ),
                 self.line(node),
             )
         distinct = node.args.get("distinct")
@@ -349,7 +398,8 @@ class QueryCompiler:
                 raise unsupported("DISTINCT together with window functions", self.line(node))
             if not single:
                 group_sql = " GROUP BY " + ", ".join(
-                    ex.sort_key(output.value) if output.value.value is UNKNOWN else "NULL" for output in outputs
+                    ex.sort_key(output.value) if output.value.value is UNKNOWN else "NULL"
+                    for output in outputs
                 )
         items = self._emit(outputs, keys, key_only, ex)
         tail = self._order(node, ex, outputs)
@@ -373,15 +423,15 @@ class QueryCompiler:
         self, outputs: list[Output], items: list[str], rest: str, having: str, limit: str
     ) -> Compiled:
         names = [quote(f"~{index}") for index in range(len(items))]
-        inner = [f"{item.rpartition(' AS ')[0] or item} AS {name}" for item, name in zip(items, names, strict=True)]
+        inner = [
+            f"{item.rpartition(' AS ')[0] or item} AS {name}" for item, name in zip(items, names, strict=True)
+        ]
         condition = having.removeprefix(" HAVING ")
         shown = [
             name + (f" AS {item.rpartition(' AS ')[2]}" if " AS " in item else "")
             for item, name in zip(items, names, strict=True)
         ]
-        sql = (
-            f"SELECT {', '.join(shown)} FROM (SELECT {', '.join(inner)}, {condition} AS \"~h\"{rest}) WHERE \"~h\"{limit}"
-        )
+        sql = f'SELECT {", ".join(shown)} FROM (SELECT {", ".join(inner)}, {condition} AS "~h"{rest}) WHERE "~h"{limit}'
         return Compiled(sql, outputs, True)
 
     def _targets(
@@ -430,7 +480,11 @@ class QueryCompiler:
         outputs: list[Output] = []
         assigns: list[tuple[str, Typed]] = []
         for item in node.expressions:
-            if isinstance(item, exp.EQ) and isinstance(item.this, exp.Parameter) and not isinstance(item.this.this, exp.Parameter):
+            if (
+                isinstance(item, exp.EQ)
+                and isinstance(item.this, exp.Parameter)
+                and not isinstance(item.this.this, exp.Parameter)
+            ):
                 if not assign:
                     raise unsupported("an assignment to a variable in a subquery", self.line(item))
                 value = ex.value(item.expression)
@@ -441,7 +495,12 @@ class QueryCompiler:
             outputs.extend(self._item(item, scope, ex))
         if assigns and len(assigns) != len(outputs):
             raise at_line(
-                SqlError(141, "A SELECT statement that assigns a value to a variable must not be combined with data-retrieval operations.", 15, 1),
+                SqlError(
+                    141,
+                    "A SELECT statement that assigns a value to a variable must not be combined with data-retrieval operations.",
+                    15,
+                    1,
+                ),
                 self.line(node),
             )
         return outputs, assigns or None
@@ -452,9 +511,27 @@ class QueryCompiler:
             table = item.table.lower() if isinstance(item, exp.Column) else ""
             sources = [source for source in scope.sources if not table or source.alias.lower() == table]
             if not sources:
-                raise at_line(SqlError(107 if table else 263, f"The column prefix '{table}' does not match with a table name or alias name used in the query." if table else "Must specify table to select from.", 15, 1), self.line(item))
+                raise at_line(
+                    SqlError(
+                        107 if table else 263,
+                        f"The column prefix '{table}' does not match with a table name or alias name used in the query."
+                        if table
+                        else "Must specify table to select from.",
+                        15,
+                        1,
+                    ),
+                    self.line(item),
+                )
             return [
-                Output(column.name, ex.value(exp.column(exp.to_identifier(column.name, quoted=True), table=exp.to_identifier(source.alias, quoted=True))))
+                Output(
+                    column.name,
+                    ex.value(
+                        exp.column(
+                            exp.to_identifier(column.name, quoted=True),
+                            table=exp.to_identifier(source.alias, quoted=True),
+                        )
+                    ),
+                )
                 for source in sources
                 for column in source.columns
             ]
@@ -504,7 +581,15 @@ class QueryCompiler:
         if isinstance(node, exp.Literal) and not node.is_string:
             number = int(node.this) if node.this.isdigit() else 0
             if not 1 <= number <= len(outputs):
-                raise at_line(SqlError(108, f"The ORDER BY position number {node.this} is out of range of the number of items in the select list.", 15, 1), self.line(node))
+                raise at_line(
+                    SqlError(
+                        108,
+                        f"The ORDER BY position number {node.this} is out of range of the number of items in the select list.",
+                        15,
+                        1,
+                    ),
+                    self.line(node),
+                )
             return outputs[number - 1].value
         if isinstance(node, exp.Column) and not node.table:
             for output in outputs:
@@ -553,7 +638,12 @@ class QueryCompiler:
         compiled = self.query(node, scope)
         if len(compiled.outputs) != 1:
             raise at_line(
-                SqlError(116, "Only one expression can be specified in the select list when the subquery is not introduced with EXISTS.", 15, 1),
+                SqlError(
+                    116,
+                    "Only one expression can be specified in the select list when the subquery is not introduced with EXISTS.",
+                    15,
+                    1,
+                ),
                 line,
             )
         value = compiled.outputs[0].value
@@ -576,7 +666,12 @@ class QueryCompiler:
         compiled = self.query(node, ex.scope)
         if len(compiled.outputs) != 1:
             raise at_line(
-                SqlError(116, "Only one expression can be specified in the select list when the subquery is not introduced with EXISTS.", 15, 1),
+                SqlError(
+                    116,
+                    "Only one expression can be specified in the select list when the subquery is not introduced with EXISTS.",
+                    15,
+                    1,
+                ),
                 self.line(node),
             )
         inner = compiled.outputs[0].value
@@ -608,7 +703,12 @@ class QueryCompiler:
             low = source.alias.lower()
             if low in seen:
                 raise at_line(
-                    SqlError(1011, f"The correlation name '{source.alias}' is specified multiple times in a FROM clause.", 15, 1),
+                    SqlError(
+                        1011,
+                        f"The correlation name '{source.alias}' is specified multiple times in a FROM clause.",
+                        15,
+                        1,
+                    ),
                     self.line(node),
                 )
             seen.add(low)
@@ -664,7 +764,9 @@ class QueryCompiler:
             name = f"@{inner.name}"
             local = self.unit.tables.get(name.lower())
             if local is None:
-                raise at_line(SqlError(1087, f'Must declare the table variable "{name}".', 15, 2), self.line(node))
+                raise at_line(
+                    SqlError(1087, f'Must declare the table variable "{name}".', 15, 2), self.line(node)
+                )
             return self.local_source(local, node.alias or name)
         name, schema = table_word(inner), node.db
         if not schema:
@@ -705,7 +807,10 @@ class QueryCompiler:
                 if isinstance(hint, exp.Anonymous) and str(hint.this).upper() == "INDEX":
                     self._index_hint(node, hint)
                     continue
-                self.hint(hint.name.upper() if hasattr(hint, "name") and hint.name else str(hint.this).upper(), self.line(node))
+                self.hint(
+                    hint.name.upper() if hasattr(hint, "name") and hint.name else str(hint.this).upper(),
+                    self.line(node),
+                )
 
     def hint(self, name: str, line: int) -> None:
         if name not in HINTS:
@@ -719,14 +824,19 @@ class QueryCompiler:
         for item in hint.expressions:
             if table is None or table.index(item.name) is None:
                 raise at_line(
-                    SqlError(308, f"Index '{item.name}' on table '{node.this.name}' (specified in the FROM clause) does not exist."),
+                    SqlError(
+                        308,
+                        f"Index '{item.name}' on table '{node.this.name}' (specified in the FROM clause) does not exist.",
+                    ),
                     self.line(node),
                 )
 
     def _derived(self, node: Any, scope: Scope) -> Source:
         alias = node.alias
         if not alias:
-            raise at_line(SqlError(102, "Incorrect syntax: a derived table needs an alias.", 15, 1), self.line(node))
+            raise at_line(
+                SqlError(102, "Incorrect syntax: a derived table needs an alias.", 15, 1), self.line(node)
+            )
         # A derived table does not see its neighbours, only what is around the whole query.
         inner = Scope(scope.parent)
         inner.ctes = scope.ctes
@@ -735,19 +845,33 @@ class QueryCompiler:
         outputs = self._renamed(compiled.outputs, columns, alias, self.line(node))
         if columns:
             listed = ", ".join(_listed(outputs))
-            return derived_source(alias, outputs, f"(SELECT {listed.replace(', ', ', ')} FROM ({_named(compiled, outputs)}))")
+            return derived_source(
+                alias, outputs, f"(SELECT {listed.replace(', ', ', ')} FROM ({_named(compiled, outputs)}))"
+            )
         return derived_source(alias, outputs, f"({compiled.sql})")
 
     def _values(self, node: Any, scope: Scope) -> Source:
         alias = node.alias
-        columns = [column.name for column in node.args["alias"].args.get("columns") or []] if node.args.get("alias") else []
+        columns = (
+            [column.name for column in node.args["alias"].args.get("columns") or []]
+            if node.args.get("alias")
+            else []
+        )
         if not alias or not columns:
-            raise at_line(SqlError(102, "Incorrect syntax: VALUES in FROM needs an alias with column names.", 15, 1), self.line(node))
+            raise at_line(
+                SqlError(102, "Incorrect syntax: VALUES in FROM needs an alias with column names.", 15, 1),
+                self.line(node),
+            )
         inner = Scope(scope.parent)
         ex = Expressions(self.context, inner, self)
         rows = [[ex.value(item) for item in row.expressions] for row in node.expressions]
         if any(len(row) != len(columns) for row in rows):
-            raise at_line(SqlError(10709, "The number of columns for each row in a table value constructor must be the same."), self.line(node))
+            raise at_line(
+                SqlError(
+                    10709, "The number of columns for each row in a table value constructor must be the same."
+                ),
+                self.line(node),
+            )
         kinds = [ex.common_type([row[index] for row in rows]) for index in range(len(columns))]
         rows = [[convert(item, kind) for item, kind in zip(row, kinds, strict=True)] for row in rows]
         outputs = [Output(name, Typed("", kind)) for name, kind in zip(columns, kinds, strict=True)]
@@ -893,7 +1017,9 @@ def derived_source(alias: str, outputs: list[Output], sql: str) -> Source:
         column = prefix + quote(output.name)
         key = ""
         if output.value.type.is_string and not output.value.binary:
-            key = prefix + quote(output.name + "#k") if has_key_column(output.value) else key_expression(column)
+            key = (
+                prefix + quote(output.name + "#k") if has_key_column(output.value) else key_expression(column)
+            )
         columns.append(SourceColumn(output.name, column, output.value.type, key, output.value.binary))
     return Source(alias, columns, f"{sql} AS {quote(alias)}")
 

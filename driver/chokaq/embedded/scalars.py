@@ -92,9 +92,7 @@ class Function(Scalar):
     def eval(self, frame: Frame) -> Any:
         call = self.call
         if call is None:
-            found = resolve(
-                self.name, self.types, part=self.part, binary=self.binary, raw_json=self.raw_json
-            )
+            found = resolve(self.name, self.types, part=self.part, binary=self.binary, raw_json=self.raw_json)
             call = self.call = found.python
             self.extra = found.plan.extra
         return call(*[argument.eval(frame) for argument in self.arguments], *self.extra)

@@ -122,7 +122,8 @@ class Scope:
 
 def table_source(table: Table, reference: str, alias: str, all_keys: bool = False) -> Source:
     """A stored table as a source; ``reference`` is its text in FROM. ``all_keys``: a table of the unit's own, whose
-    key columns are made when they turn out to be used."""
+    key columns are made when they turn out to be used.
+    """
     prefix = f"{quote(alias)}."
     columns = []
     for column in table.columns:

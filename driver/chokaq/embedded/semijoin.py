@@ -25,7 +25,9 @@ def as_join(node: Any, target: s.ObjectName) -> bool:
             continue
         others = conjuncts[:position] + conjuncts[position + 1 :]
         outside = [*node.expressions, *others, conjunct.this]
-        if any(part.find(exp.Subquery, exp.Select, exp.Exists, exp.In) for part in [*node.expressions, *others]):
+        if any(
+            part.find(exp.Subquery, exp.Select, exp.Exists, exp.In) for part in [*node.expressions, *others]
+        ):
             continue
         for part in outside:
             _qualify(part, alias)
@@ -35,7 +37,9 @@ def as_join(node: Any, target: s.ObjectName) -> bool:
         joins = [exp.Join(this=inner.args["from_"].this, kind="CROSS"), *(inner.args.get("joins") or [])]
         node.set("from_", exp.From(this=_table(target)))
         node.set("joins", joins)
-        node.set("where", exp.Where(this=exp.and_(*[exp.paren(c, copy=False) for c in conditions], copy=False)))
+        node.set(
+            "where", exp.Where(this=exp.and_(*[exp.paren(c, copy=False) for c in conditions], copy=False))
+        )
         return True
     return False
 

@@ -193,7 +193,9 @@ class Session(Temporary, Transactions):
             "@@nestlevel": lambda frame: frame.nest,
             "@@version": lambda frame: system.VERSION,
             "@@servername": lambda frame: system.server_name(),
-            "@@lock_timeout": lambda frame: -1 if self.options.lock_timeout is None else self.options.lock_timeout,
+            "@@lock_timeout": lambda frame: (
+                -1 if self.options.lock_timeout is None else self.options.lock_timeout
+            ),
             "@@max_precision": lambda frame: 38,
             "@@datefirst": lambda frame: 7,
             "@@language": lambda frame: "us_english",
@@ -235,7 +237,9 @@ class Session(Temporary, Transactions):
 
     # Errors
 
-    def translate(self, error: sqlite3.Error, verb: str = "", target: Any = None, frame: Any = None) -> SqlError:
+    def translate(
+        self, error: sqlite3.Error, verb: str = "", target: Any = None, frame: Any = None
+    ) -> SqlError:
         found = translate(self, error, verb, target, frame)
         if self.tx_open and not self.sqlite.in_transaction:
             self.lost()
@@ -259,7 +263,13 @@ class Session(Temporary, Transactions):
             error.decided = True
             error.dooms = self.trancount > 0 and (strict or aborting)
             raise error
-        if strict or aborting or error.origin == "throw" or error.severity >= 20 or error.number in _COMPILE_ERRORS:
+        if (
+            strict
+            or aborting
+            or error.origin == "throw"
+            or error.severity >= 20
+            or error.number in _COMPILE_ERRORS
+        ):
             error.decided = True
             if self.trancount and (strict or aborting):
                 self.rollback()
@@ -310,7 +320,12 @@ class Session(Temporary, Transactions):
             if self.doomed:
                 self.rollback()
                 self.items.append(
-                    SqlError(3998, "Uncommittable transaction is detected at the end of the batch. The transaction is rolled back.", 16, 1)
+                    SqlError(
+                        3998,
+                        "Uncommittable transaction is detected at the end of the batch. The transaction is rolled back.",
+                        16,
+                        1,
+                    )
                 )
 
     def run_late(self, late: ir.Late, frame: Frame) -> int | None:
@@ -335,7 +350,12 @@ class Session(Temporary, Transactions):
         program = self.program(procedure)
         binding = bind(procedure, execute)
         if frame.nest >= MAX_NEST:
-            raise SqlError(217, f"Maximum stored procedure, function, trigger, or view nesting level exceeded (limit {MAX_NEST}).", 16, 1)
+            raise SqlError(
+                217,
+                f"Maximum stored procedure, function, trigger, or view nesting level exceeded (limit {MAX_NEST}).",
+                16,
+                1,
+            )
         given: dict[int, str] = {}
         values: list[tuple[int, Any]] = []
         for parameter, argument, position in binding:
@@ -436,29 +456,57 @@ def bind(procedure: Procedure, execute: ir.Execute) -> list[tuple[Any, ir.Argume
         if argument.name:
             index = by_name.get(argument.name.lower(), -1)
             if index < 0:
-                raise SqlError(8145, f"{argument.name} is not a parameter for procedure {procedure.name}.", 16, 2)
+                raise SqlError(
+                    8145, f"{argument.name} is not a parameter for procedure {procedure.name}.", 16, 2
+                )
         else:
             index = position
             if index >= len(found):
-                raise SqlError(8144, f"Procedure or function {procedure.name} has too many arguments specified.", 16, 2)
+                raise SqlError(
+                    8144, f"Procedure or function {procedure.name} has too many arguments specified.", 16, 2
+                )
         if found[index] is not None:
             raise SqlError(8143, f"Parameter '{argument.name}' was supplied multiple times.", 16, 1)
         found[index] = argument
         parameter = procedure.parameters[index]
         if argument.out >= 0 and not parameter.output:
-            raise SqlError(8162, f'The formal parameter "{parameter.name}" was not declared as an OUTPUT parameter, but the actual parameter passed in requested output.', 16, 2)
+            raise SqlError(
+                8162,
+                f'The formal parameter "{parameter.name}" was not declared as an OUTPUT parameter, but the actual parameter passed in requested output.',
+                16,
+                2,
+            )
         if (parameter.table is not None) != (argument.kind == "table") and argument.kind != "default":
-            raise SqlError(206, f"Operand type clash: {'table' if argument.kind == 'table' else 'a scalar'} is incompatible with {parameter.table[1] if parameter.table else parameter.type.name}", 16, 2)
+            raise SqlError(
+                206,
+                f"Operand type clash: {'table' if argument.kind == 'table' else 'a scalar'} is incompatible with {parameter.table[1] if parameter.table else parameter.type.name}",
+                16,
+                2,
+            )
         if parameter.table is not None and argument.kind == "table" and argument.table_type is not None:
-            if tuple(part.lower() for part in argument.table_type) != tuple(part.lower() for part in parameter.table):
-                raise SqlError(206, f"Operand type clash: {argument.table_type[1]} is incompatible with {parameter.table[1]}", 16, 2)
+            if tuple(part.lower() for part in argument.table_type) != tuple(
+                part.lower() for part in parameter.table
+            ):
+                raise SqlError(
+                    206,
+                    f"Operand type clash: {argument.table_type[1]} is incompatible with {parameter.table[1]}",
+                    16,
+                    2,
+                )
     result = []
     for index, parameter in enumerate(procedure.parameters):
         argument_ = found[index]
         missing = argument_ is None or argument_.kind == "default"
         if missing and not parameter.has_default and parameter.table is None:
-            raise SqlError(201, f"Procedure or function '{procedure.name}' expects parameter '{parameter.name}', which was not supplied.", 16, 4)
-        result.append((parameter, argument_ if not (parameter.table is not None and missing) else None, index))
+            raise SqlError(
+                201,
+                f"Procedure or function '{procedure.name}' expects parameter '{parameter.name}', which was not supplied.",
+                16,
+                4,
+            )
+        result.append(
+            (parameter, argument_ if not (parameter.table is not None and missing) else None, index)
+        )
     return result
 
 

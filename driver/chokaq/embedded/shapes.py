@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 
 
 def build_table(
-    catalog: Catalog, schema: str, name: str, body: s.TableBody, *, is_type: bool = False, variable: bool = False
+    catalog: Catalog,
+    schema: str,
+    name: str,
+    body: s.TableBody,
+    *,
+    is_type: bool = False,
+    variable: bool = False,
 ) -> Table:
     """A Table from its definition. ``variable``: no named constraints, no ids (table variables and types)."""
     table = Table(schema, name, 0 if variable else catalog.new_id(), [], is_type=is_type)
@@ -37,7 +43,15 @@ def build_table(
 
 def add_column(catalog: Catalog, table: Table, definition: s.ColumnDefinition) -> Column:
     if table.column(definition.name) is not None:
-        raise at_line(SqlError(2705, f"Column names in each table must be unique. Column name '{definition.name}' in table '{table.name}' is specified more than once.", 16, 3), definition.line)
+        raise at_line(
+            SqlError(
+                2705,
+                f"Column names in each table must be unique. Column name '{definition.name}' in table '{table.name}' is specified more than once.",
+                16,
+                3,
+            ),
+            definition.line,
+        )
     if "#" in definition.name:
         raise unsupported("# in a column name", definition.line)
     number = max((column.id for column in table.columns), default=0) + 1
@@ -53,7 +67,9 @@ def add_column(catalog: Catalog, table: Table, definition: s.ColumnDefinition) -
     binary = False
     if definition.collation:
         if not kind.is_string:
-            raise at_line(SqlError(448, "COLLATE stands at a column that is no string.", 16, 1), definition.line)
+            raise at_line(
+                SqlError(448, "COLLATE stands at a column that is no string.", 16, 1), definition.line
+            )
         upper = definition.collation.upper()
         binary = upper.endswith(("_BIN2", "_BIN"))
         if not binary and "_CI_AS" not in upper and upper != "DATABASE_DEFAULT":
@@ -67,7 +83,13 @@ def add_column(catalog: Catalog, table: Table, definition: s.ColumnDefinition) -
             raise unsupported(f"IDENTITY{definition.identity} on {kind}", definition.line)
         nullable = False
     column = Column(
-        definition.name, kind, nullable, number, identity=definition.identity, binary=binary, collation=definition.collation
+        definition.name,
+        kind,
+        nullable,
+        number,
+        identity=definition.identity,
+        binary=binary,
+        collation=definition.collation,
     )
     table.columns.append(column)
     return column
@@ -83,14 +105,27 @@ def add_constraint(catalog: Catalog, table: Table, constraint: s.Constraint) -> 
     name = constraint.name
     for key in constraint.columns:
         if table.column(key.name) is None:
-            raise at_line(SqlError(1911, f"Column name '{key.name}' does not exist in the target table or view.", 16, 1), constraint.line)
+            raise at_line(
+                SqlError(
+                    1911, f"Column name '{key.name}' does not exist in the target table or view.", 16, 1
+                ),
+                constraint.line,
+            )
     object_id = catalog.new_id() if table.object_id else 0
     if name and _taken(catalog, table, name):
-        raise at_line(SqlError(2714, f"There is already an object named '{name}' in the database.", 16, 5), constraint.line)
+        raise at_line(
+            SqlError(2714, f"There is already an object named '{name}' in the database.", 16, 5),
+            constraint.line,
+        )
     if constraint.kind in ("PK", "UQ"):
         if constraint.kind == "PK":
             if any(index.kind == "PK" for index in table.indexes):
-                raise at_line(SqlError(8110, f"Cannot add multiple PRIMARY KEY constraints to table '{table.name}'.", 16, 0), constraint.line)
+                raise at_line(
+                    SqlError(
+                        8110, f"Cannot add multiple PRIMARY KEY constraints to table '{table.name}'.", 16, 0
+                    ),
+                    constraint.line,
+                )
             for key in constraint.columns:
                 column = table.column(key.name)
                 assert column is not None
@@ -122,7 +157,9 @@ def add_constraint(catalog: Catalog, table: Table, constraint: s.Constraint) -> 
         if column.default is not None:
             raise at_line(SqlError(1781, "Column already has a DEFAULT bound to it.", 16, 1), constraint.line)
         assert constraint.expression is not None
-        column.default = Default(name or made_up(table, "DF", column.name), constraint.expression.text, object_id, not name)
+        column.default = Default(
+            name or made_up(table, "DF", column.name), constraint.expression.text, object_id, not name
+        )
     else:
         _foreign_key(catalog, table, constraint, name, object_id)
 
@@ -133,14 +170,30 @@ def _foreign_key(catalog: Catalog, table: Table, constraint: s.Constraint, name:
     own = (constraint.references.name.lower(), schema.lower()) == (table.name.lower(), table.schema.lower())
     parent = table if own else catalog.table(schema, constraint.references.name)
     if parent is None:
-        raise at_line(SqlError(1767, f"Foreign key '{name}' references invalid table '{constraint.references}'.", 16, 0), constraint.line)
+        raise at_line(
+            SqlError(
+                1767, f"Foreign key '{name}' references invalid table '{constraint.references}'.", 16, 0
+            ),
+            constraint.line,
+        )
     names = constraint.referenced_columns
     if not names:
         primary = next((index for index in parent.indexes if index.kind == "PK"), None)
         names = [column for column, _ in primary.columns] if primary else []
     wanted = {column.lower() for column in names}
-    if not any(index.unique and not index.where and {c.lower() for c, _ in index.columns} == wanted for index in parent.indexes):
-        raise at_line(SqlError(1776, f"There are no primary or candidate keys in the referenced table '{parent.full_name}' that match the referencing column list in the foreign key '{name}'.", 16, 0), constraint.line)
+    if not any(
+        index.unique and not index.where and {c.lower() for c, _ in index.columns} == wanted
+        for index in parent.indexes
+    ):
+        raise at_line(
+            SqlError(
+                1776,
+                f"There are no primary or candidate keys in the referenced table '{parent.full_name}' that match the referencing column list in the foreign key '{name}'.",
+                16,
+                0,
+            ),
+            constraint.line,
+        )
     keys = []
     for column_name in names:
         column = parent.column(column_name)
@@ -163,10 +216,21 @@ def _foreign_key(catalog: Catalog, table: Table, constraint: s.Constraint, name:
 
 def add_index(table: Table, definition: s.IndexDefinition) -> Index:
     if table.index(definition.name) is not None:
-        raise at_line(SqlError(1913, f"The operation failed because an index or statistics with name '{definition.name}' already exists on table '{table.full_name}'.", 16, 1), definition.line)
+        raise at_line(
+            SqlError(
+                1913,
+                f"The operation failed because an index or statistics with name '{definition.name}' already exists on table '{table.full_name}'.",
+                16,
+                1,
+            ),
+            definition.line,
+        )
     for name in (*(key.name for key in definition.columns), *definition.include):
         if table.column(name) is None:
-            raise at_line(SqlError(1911, f"Column name '{name}' does not exist in the target table or view.", 16, 1), definition.line)
+            raise at_line(
+                SqlError(1911, f"Column name '{name}' does not exist in the target table or view.", 16, 1),
+                definition.line,
+            )
     index = Index(
         definition.name,
         "IX",
@@ -270,7 +334,11 @@ def default_value(catalog: Catalog, table: Table, column: Column) -> Typed:
     unit = Unit(catalog, table.full_name, {})
     context = Context(unit, 1)
     ex = Expressions(context, Scope(), QueryCompiler(context))
-    return convert(ex.value(tree.values([s.Text(column.default.text, 1)]).expressions[0]), column.type, store=(table.full_name, column.name))
+    return convert(
+        ex.value(tree.values([s.Text(column.default.text, 1)]).expressions[0]),
+        column.type,
+        store=(table.full_name, column.name),
+    )
 
 
 _ = SqlType

@@ -36,7 +36,8 @@ def column_text(column: Column) -> str:
 
 def key_text(column: Column, kept: bool = False) -> str:
     """The hidden column with the collation key; of a binary collation that is the text without trailing spaces.
-    ``kept``: worked out once, when the row is written."""
+    ``kept``: worked out once, when the row is written.
+    """
     name = quote(column.name)
     key = f"rtrim({name}, ' ')" if column.binary else key_expression(name)
     return f"{key_column(column.name)} TEXT GENERATED ALWAYS AS ({key}) {'STORED' if kept else 'VIRTUAL'}"
@@ -47,7 +48,11 @@ def type_check(column: Column) -> str:
     name, kind = quote(column.name), column.type
     if kind.is_integer:
         low, high = RANGES[kind.name]
-        test = f"typeof({name}) IN ('integer', 'null')" if kind.name == "bigint" else f"{name} BETWEEN {low} AND {high}"
+        test = (
+            f"typeof({name}) IN ('integer', 'null')"
+            if kind.name == "bigint"
+            else f"{name} BETWEEN {low} AND {high}"
+        )
         return f"CONSTRAINT {quote(RANGE + column.name)} CHECK ({test})"
     if (kind.is_string or kind.is_binary) and kind.length is not None:
         test = f"length({name}) <= {kind.length}"
@@ -56,8 +61,10 @@ def type_check(column: Column) -> str:
         return f"CONSTRAINT {quote(LENGTH + column.name)} CHECK ({test})"
     if kind.name == "decimal" and kind.storage == "INTEGER":
         limit = 10**kind.precision
-        return f"CONSTRAINT {quote(RANGE + column.name)} CHECK ({name} > {-limit} AND {name} < {limit})" if limit < 2**63 else (
-            f"CONSTRAINT {quote(RANGE + column.name)} CHECK (typeof({name}) IN ('integer', 'null'))"
+        return (
+            f"CONSTRAINT {quote(RANGE + column.name)} CHECK ({name} > {-limit} AND {name} < {limit})"
+            if limit < 2**63
+            else (f"CONSTRAINT {quote(RANGE + column.name)} CHECK (typeof({name}) IN ('integer', 'null'))")
         )
     return ""
 
@@ -125,7 +132,10 @@ def statistics(table: Table, name: str, rows: int) -> list[tuple[str, str | None
     """Rows of sqlite_stat1 that tell the planner a temporary table is small."""
     found: list[tuple[str, str | None, str]] = []
     for index in table.indexes:
-        if any((column := table.column(c)) and column.identity for c, _ in index.columns) and len(index.columns) == 1:
+        if (
+            any((column := table.column(c)) and column.identity for c, _ in index.columns)
+            and len(index.columns) == 1
+        ):
             continue
         parts = [str(rows)]
         for position in range(len(index.columns)):
@@ -135,4 +145,3 @@ def statistics(table: Table, name: str, rows: int) -> list[tuple[str, str | None
     if not found:
         found.append((name, None, str(rows)))
     return found
-

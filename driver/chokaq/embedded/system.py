@@ -89,7 +89,9 @@ def _arguments(values: dict[str, Any], name: str, *order: str) -> dict[str, Any]
 def _lock_owner(session: Session, owner: Any) -> str:
     text = str(owner or "Transaction").capitalize()
     if text not in ("Transaction", "Session"):
-        raise SqlError(15600, "An invalid parameter or option was specified for procedure 'sys.sp_getapplock'.", 15, 1)
+        raise SqlError(
+            15600, "An invalid parameter or option was specified for procedure 'sys.sp_getapplock'.", 15, 1
+        )
     return text
 
 
@@ -97,18 +99,24 @@ def _mode(text: Any) -> str:
     for mode in MODES:
         if str(text).lower() == mode.lower():
             return mode
-    raise SqlError(15600, "An invalid parameter or option was specified for procedure 'sys.sp_getapplock'.", 15, 1)
+    raise SqlError(
+        15600, "An invalid parameter or option was specified for procedure 'sys.sp_getapplock'.", 15, 1
+    )
 
 
 def getapplock(session: Session, frame: Frame, values: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-    given = _arguments(values, "sp_getapplock", "@resource", "@lockmode", "@lockowner", "@locktimeout", "@dbprincipal")
+    given = _arguments(
+        values, "sp_getapplock", "@resource", "@lockmode", "@lockowner", "@locktimeout", "@dbprincipal"
+    )
     resource = given.get("@resource")
     if not resource or given.get("@lockmode") is None:
         return -999, {}
     mode = _mode(given["@lockmode"])
     owner = _lock_owner(session, given.get("@lockowner"))
     if owner == "Transaction" and not session.trancount:
-        session.messages.append(("The statement or function must be executed in the context of a user transaction.", 1934, 16, 1))
+        session.messages.append(
+            ("The statement or function must be executed in the context of a user transaction.", 1934, 16, 1)
+        )
         return -999, {}
     timeout = given.get("@locktimeout")
     if timeout is None:
@@ -137,14 +145,28 @@ def _resource(given: dict[str, Any]) -> str:
 
 # Extended properties
 
-_LEVELS = ("@name", "@value", "@level0type", "@level0name", "@level1type", "@level1name", "@level2type", "@level2name")
+_LEVELS = (
+    "@name",
+    "@value",
+    "@level0type",
+    "@level0name",
+    "@level1type",
+    "@level1name",
+    "@level2type",
+    "@level2name",
+)
 
 
 def find_level(catalog: Catalog, given: dict[str, Any]) -> tuple[int, int, int]:
     """(class, major_id, minor_id) of what a property belongs to. Error 15135."""
     level0, level1, level2 = ((given.get(f"@level{n}type") or "").upper() for n in range(3))
     names = [given.get(f"@level{n}name") or "" for n in range(3)]
-    missing = SqlError(15135, f"Object is invalid. Extended properties are not permitted on '{'.'.join(name for name in names if name)}', or the object does not exist.", 16, 8)
+    missing = SqlError(
+        15135,
+        f"Object is invalid. Extended properties are not permitted on '{'.'.join(name for name in names if name)}', or the object does not exist.",
+        16,
+        8,
+    )
     if not level0:
         return 0, 0, 0
     schema = catalog.schema(names[0])
@@ -196,17 +218,35 @@ def find_level(catalog: Catalog, given: dict[str, Any]) -> tuple[int, int, int]:
 
 
 def _change_property(session: Session, values: dict[str, Any], name: str) -> tuple[int, dict[str, Any]]:
-    order = _LEVELS if name != "sp_dropextendedproperty" else tuple(level for level in _LEVELS if level != "@value")
+    order = (
+        _LEVELS
+        if name != "sp_dropextendedproperty"
+        else tuple(level for level in _LEVELS if level != "@value")
+    )
     given = _arguments(values, name, *order)
     with session.definition():
         catalog = session.catalog.fork()
         place = find_level(catalog, given)
         key = (given.get("@name") or "").lower()
-        same = [p for p in catalog.properties if (p.class_, p.major_id, p.minor_id) == place and p.name.lower() == key]
+        same = [
+            p
+            for p in catalog.properties
+            if (p.class_, p.major_id, p.minor_id) == place and p.name.lower() == key
+        ]
         if name == "sp_addextendedproperty" and same:
-            raise SqlError(15233, f"Property cannot be added. Property '{given['@name']}' already exists for the object.", 16, 1)
+            raise SqlError(
+                15233,
+                f"Property cannot be added. Property '{given['@name']}' already exists for the object.",
+                16,
+                1,
+            )
         if name != "sp_addextendedproperty" and not same:
-            raise SqlError(15217, f"Property cannot be updated or deleted. Property '{given.get('@name')}' does not exist for the object.", 16, 2)
+            raise SqlError(
+                15217,
+                f"Property cannot be updated or deleted. Property '{given.get('@name')}' does not exist for the object.",
+                16,
+                2,
+            )
         catalog.properties = [p for p in catalog.properties if p not in same]
         if name != "sp_dropextendedproperty":
             catalog.properties.append(Property(*place, given["@name"], given.get("@value")))
@@ -218,11 +258,15 @@ def addextendedproperty(session: Session, frame: Frame, values: dict[str, Any]) 
     return _change_property(session, values, "sp_addextendedproperty")
 
 
-def updateextendedproperty(session: Session, frame: Frame, values: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+def updateextendedproperty(
+    session: Session, frame: Frame, values: dict[str, Any]
+) -> tuple[int, dict[str, Any]]:
     return _change_property(session, values, "sp_updateextendedproperty")
 
 
-def dropextendedproperty(session: Session, frame: Frame, values: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+def dropextendedproperty(
+    session: Session, frame: Frame, values: dict[str, Any]
+) -> tuple[int, dict[str, Any]]:
     return _change_property(session, values, "sp_dropextendedproperty")
 
 

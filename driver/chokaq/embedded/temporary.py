@@ -54,11 +54,12 @@ class Temporary:
             self.sqlite.execute(statement)
         if not self.statistics_ready:
             # Makes sqlite_stat1 of the temp database.
-            self.sqlite.execute("CREATE TABLE IF NOT EXISTS temp.\"#statistics\" (x)")
+            self.sqlite.execute('CREATE TABLE IF NOT EXISTS temp."#statistics" (x)')
             self.sqlite.execute('ANALYZE temp."#statistics"')
             self.statistics_ready = True
         self.sqlite.executemany(
-            "INSERT INTO temp.sqlite_stat1 (tbl, idx, stat) VALUES (?, ?, ?)", storage.statistics(table, name, _ROWS)
+            "INSERT INTO temp.sqlite_stat1 (tbl, idx, stat) VALUES (?, ?, ?)",
+            storage.statistics(table, name, _ROWS),
         )
         self.sqlite.execute("ANALYZE temp.sqlite_schema")
         self.temp_exists.add(name)
@@ -93,7 +94,9 @@ class Temporary:
         name = frame.tables[slot]
         for table, existing in self.hash_tables.get(low, []):
             if existing == name:
-                raise SqlError(2714, f"There is already an object named '{table.name}' in the database.", 16, 6)
+                raise SqlError(
+                    2714, f"There is already an object named '{table.name}' in the database.", 16, 6
+                )
         self.temp_exists.discard(name)
         self.drop_temp(name)
         self.ensure_temp(name, shape)
@@ -105,7 +108,12 @@ class Temporary:
         if not found:
             if if_exists:
                 return
-            raise SqlError(3701, f"Cannot drop the table '{name}', because it does not exist or you do not have permission.", 11, 5)
+            raise SqlError(
+                3701,
+                f"Cannot drop the table '{name}', because it does not exist or you do not have permission.",
+                11,
+                5,
+            )
         _, sqlite_name = found.pop()
         self.drop_temp(sqlite_name)
         for frame in self.frames:
@@ -129,7 +137,9 @@ class Temporary:
         for frame in self.frames:
             for slot, name in zip(frame.program.tables, frame.tables, strict=False):
                 if slot.kind == "variable" and name in self.temp_exists:
-                    columns = ", ".join(quote(column.name) for column in slot.table.columns if not column.computed)
+                    columns = ", ".join(
+                        quote(column.name) for column in slot.table.columns if not column.computed
+                    )
                     rows = self.sqlite.execute(f"SELECT rowid, {columns} FROM temp.{quote(name)}").fetchall()
                     identity = slot.table.identity is not None
                     if identity:
@@ -137,7 +147,8 @@ class Temporary:
                     kept.append((name, slot.table, columns if identity else f"rowid, {columns}", rows))
         yield
         self.temp_exists = {
-            name for (name,) in self.sqlite.execute("SELECT name FROM temp.sqlite_master WHERE type = 'table'")
+            name
+            for (name,) in self.sqlite.execute("SELECT name FROM temp.sqlite_master WHERE type = 'table'")
         }
         self.statistics_ready = "#statistics" in self.temp_exists
         self.forget_reshaped()
@@ -146,7 +157,10 @@ class Temporary:
                 self.sqlite.execute(f"DELETE FROM temp.{quote(name)}")
             marks = ", ".join("?" * (columns.count(", ") + 1))
             if rows:
-                self.sqlite.executemany(f"INSERT INTO temp.{quote(name)} ({columns}) VALUES ({', '.join('?' * len(rows[0]))})", rows)
+                self.sqlite.executemany(
+                    f"INSERT INTO temp.{quote(name)} ({columns}) VALUES ({', '.join('?' * len(rows[0]))})",
+                    rows,
+                )
             del marks
 
     def rolled_back(self) -> None:
@@ -154,7 +168,8 @@ class Temporary:
         self.loaded.clear()
         self.views_version.clear()
         self.temp_exists = {
-            name for (name,) in self.sqlite.execute("SELECT name FROM temp.sqlite_master WHERE type = 'table'")
+            name
+            for (name,) in self.sqlite.execute("SELECT name FROM temp.sqlite_master WHERE type = 'table'")
         }
         self.statistics_ready = "#statistics" in self.temp_exists
         self.forget_reshaped()

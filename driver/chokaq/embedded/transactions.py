@@ -94,7 +94,9 @@ class Transactions:
 
     def commit(self) -> None:
         if not self.trancount:
-            raise SqlError(3902, "The COMMIT TRANSACTION request has no corresponding BEGIN TRANSACTION.", 16, 1)
+            raise SqlError(
+                3902, "The COMMIT TRANSACTION request has no corresponding BEGIN TRANSACTION.", 16, 1
+            )
         if self.doomed:
             raise SqlError(3930, DOOMED, 16, 1)
         if self.trancount == 1:
@@ -110,7 +112,9 @@ class Transactions:
 
     def rollback(self, name: str = "") -> None:
         if not self.trancount:
-            raise SqlError(3903, "The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION.", 16, 1)
+            raise SqlError(
+                3903, "The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION.", 16, 1
+            )
         if name and name != self.tx_name:
             self._rollback_to(name)
             return
@@ -124,13 +128,18 @@ class Transactions:
     def _rollback_to(self, name: str) -> None:
         if self.doomed:
             raise SqlError(
-                3931, "The current transaction cannot be committed and cannot be rolled back to a savepoint. Roll back the entire transaction.", 16, 1
+                3931,
+                "The current transaction cannot be committed and cannot be rolled back to a savepoint. Roll back the entire transaction.",
+                16,
+                1,
             )
         for index in range(len(self.savepoints) - 1, -1, -1):
             if self.savepoints[index][0] == name:
                 break
         else:
-            raise SqlError(6401, f"Cannot roll back {name}. No transaction or savepoint of that name was found.", 16, 1)
+            raise SqlError(
+                6401, f"Cannot roll back {name}. No transaction or savepoint of that name was found.", 16, 1
+            )
         del self.savepoints[index + 1 :]
         if self.tx_open:
             with self.kept_tables():
@@ -252,7 +261,12 @@ class Transactions:
             self.options.implicit = on
         elif name == "IDENTITY_INSERT":
             if on and self.options.identity_insert not in ("", table):
-                raise SqlError(8107, f"IDENTITY_INSERT is already ON for table '{self.options.identity_insert}'. Cannot perform SET operation for table '{table}'.", 16, 1)
+                raise SqlError(
+                    8107,
+                    f"IDENTITY_INSERT is already ON for table '{self.options.identity_insert}'. Cannot perform SET operation for table '{table}'.",
+                    16,
+                    1,
+                )
             self.options.identity_insert = table if on else ""
 
     def set_lock_timeout(self, milliseconds: Any) -> None:
@@ -268,7 +282,9 @@ class Transactions:
 
     # Provided by the session
 
-    def translate(self, error: sqlite3.Error, verb: str = "", target: Any = None, frame: Any = None) -> SqlError:
+    def translate(
+        self, error: sqlite3.Error, verb: str = "", target: Any = None, frame: Any = None
+    ) -> SqlError:
         raise NotImplementedError
 
     def kept_tables(self) -> contextlib.AbstractContextManager[None]:

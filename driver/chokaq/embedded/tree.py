@@ -63,12 +63,16 @@ def _check_words(text: s.Text) -> None:
     for token in tokenize(text.text):
         if token.kind == WORD and token.upper in _FOREIGN and (previous is None or previous.text != "."):
             following = text.text[token.end :].lstrip()[:1]
-            if not (following in (",", ")", "=", "") and token.upper in ("LIMIT", "SORT", "WINDOW", "SAMPLE")):
+            if not (
+                following in (",", ")", "=", "") and token.upper in ("LIMIT", "SORT", "WINDOW", "SAMPLE")
+            ):
                 raise at_line(
                     SqlError(102, f"Incorrect syntax near '{token.text}'.", 15, 1), text.line + token.line - 1
                 )
         if token.kind == OP and token.text in ("{", "}", "::", ":"):
-            raise at_line(SqlError(102, f"Incorrect syntax near '{token.text}'.", 15, 1), text.line + token.line - 1)
+            raise at_line(
+                SqlError(102, f"Incorrect syntax near '{token.text}'.", 15, 1), text.line + token.line - 1
+            )
         if (
             previous is not None
             and previous.kind == OP
@@ -84,7 +88,9 @@ def _syntax(error: glot_errors.ParseError, text: s.Text) -> SqlError:
     found = error.errors[0] if error.errors else {}
     line = text.line + int(found.get("line") or 1) - 1
     near = found.get("highlight") or "the end"
-    return syntax_error(102, f"Incorrect syntax near '{near}' ({found.get('description') or 'parse error'}).", line)
+    return syntax_error(
+        102, f"Incorrect syntax near '{near}' ({found.get('description') or 'parse error'}).", line
+    )
 
 
 def query(text: s.Text) -> Any:

@@ -38,7 +38,9 @@ def test_defaults_and_order_of_columns(t: Engine) -> None:
 
 
 def test_insert_select_converts_and_orders(t: Engine) -> None:
-    t("INSERT INTO [dbo].[T] ([Id], [Name], [At], [Code], [Price]) SELECT '5', N'ab', '2020-01-01T00:00:00.5', 'x', 1.005;")
+    t(
+        "INSERT INTO [dbo].[T] ([Id], [Name], [At], [Code], [Price]) SELECT '5', N'ab', '2020-01-01T00:00:00.5', 'x', 1.005;"
+    )
     row = t("SELECT [Id], [Name], [At], [Code], [Price] FROM [dbo].[T];")[0]
     assert (row[0], row[1], row[2].second, row[3], str(row[4])) == (5, "ab", 1, "x   ", "1.01")
 
@@ -185,7 +187,9 @@ def test_top_limits_what_is_changed(t: Engine) -> None:
 def test_output(t: Engine) -> None:
     assert t("INSERT INTO [dbo].[T] ([Id], [Name]) OUTPUT inserted.[Id], inserted.[Name] AS [n], inserted.[Small] VALUES (1, 'a'), (2, 'b');") == [
         (1, "a", 7), (2, "b", 7)]  # fmt: skip
-    assert t("UPDATE [dbo].[T] SET [Small] += 1 OUTPUT inserted.[Id], inserted.[Small] WHERE [Id] = 1;") == [(1, 8)]
+    assert t("UPDATE [dbo].[T] SET [Small] += 1 OUTPUT inserted.[Id], inserted.[Small] WHERE [Id] = 1;") == [
+        (1, 8)
+    ]
     assert t("DELETE FROM [dbo].[T] OUTPUT deleted.[Name] WHERE [Id] = 1;") == [("a",)]
     batch = (
         "DECLARE @o TABLE ([Id] int NOT NULL PRIMARY KEY, [N] varchar(3) NULL, [D] int NOT NULL DEFAULT (5)); "
@@ -197,26 +201,42 @@ def test_output(t: Engine) -> None:
 
 def test_output_into_is_one_statement_with_the_change(t: Engine) -> None:
     t("INSERT INTO [dbo].[T] ([Id], [Name]) VALUES (1, 'abcd'), (2, 'b');")
-    assert t.error("DECLARE @o TABLE ([N] varchar(2) NOT NULL); DELETE FROM [dbo].[T] OUTPUT deleted.[Name] INTO @o ([N]);") == 2628
+    assert (
+        t.error(
+            "DECLARE @o TABLE ([N] varchar(2) NOT NULL); DELETE FROM [dbo].[T] OUTPUT deleted.[Name] INTO @o ([N]);"
+        )
+        == 2628
+    )
     assert t.one("SELECT COUNT(*) AS [n] FROM [dbo].[T];") == 2
-    assert t.error("DECLARE @o TABLE ([X] int NOT NULL PRIMARY KEY); UPDATE [dbo].[T] SET [Small] = 1 OUTPUT inserted.[Small] INTO @o ([X]);") == 2627
+    assert (
+        t.error(
+            "DECLARE @o TABLE ([X] int NOT NULL PRIMARY KEY); UPDATE [dbo].[T] SET [Small] = 1 OUTPUT inserted.[Small] INTO @o ([X]);"
+        )
+        == 2627
+    )
     assert t.one("SELECT COUNT(*) AS [n] FROM [dbo].[T] WHERE [Small] = 1;") == 0
 
 
 def test_identity(db: Engine) -> None:
-    db("CREATE TABLE [dbo].[I] ([Id] int IDENTITY(1, 1) NOT NULL CONSTRAINT [PK_I] PRIMARY KEY, [N] varchar(5) NULL);")
+    db(
+        "CREATE TABLE [dbo].[I] ([Id] int IDENTITY(1, 1) NOT NULL CONSTRAINT [PK_I] PRIMARY KEY, [N] varchar(5) NULL);"
+    )
     assert db.one("INSERT INTO [dbo].[I] ([N]) VALUES ('a'), ('b'); SELECT SCOPE_IDENTITY() AS [i];") == 2
     db("DELETE FROM [dbo].[I] WHERE [Id] = 2;")
     assert db("INSERT INTO [dbo].[I] ([N]) OUTPUT inserted.[Id] VALUES ('c');") == [(3,)]
     assert db.error("INSERT INTO [dbo].[I] ([Id], [N]) VALUES (9, 'x');") == 544
-    db("SET IDENTITY_INSERT [dbo].[I] ON; INSERT INTO [dbo].[I] ([Id], [N]) VALUES (9, 'x'); SET IDENTITY_INSERT [dbo].[I] OFF;")
+    db(
+        "SET IDENTITY_INSERT [dbo].[I] ON; INSERT INTO [dbo].[I] ([Id], [N]) VALUES (9, 'x'); SET IDENTITY_INSERT [dbo].[I] OFF;"
+    )
     assert db.one("INSERT INTO [dbo].[I] ([N]) VALUES ('d'); SELECT MAX([Id]) AS [m] FROM [dbo].[I];") == 10
     assert db.error("UPDATE [dbo].[I] SET [Id] = 5;") == 8102
 
 
 def test_foreign_keys(db: Engine) -> None:
     db("CREATE TABLE [dbo].[P] ([K] varchar(5) NOT NULL CONSTRAINT [PK_P] PRIMARY KEY);")
-    db("CREATE TABLE [dbo].[C] ([K] varchar(5) NULL CONSTRAINT [FK_C] FOREIGN KEY REFERENCES [dbo].[P] ([K]));")
+    db(
+        "CREATE TABLE [dbo].[C] ([K] varchar(5) NULL CONSTRAINT [FK_C] FOREIGN KEY REFERENCES [dbo].[P] ([K]));"
+    )
     db("INSERT INTO [dbo].[P] ([K]) VALUES ('a');")
     db("INSERT INTO [dbo].[C] ([K]) VALUES ('A'), (NULL);")
     assert db.error("INSERT INTO [dbo].[C] ([K]) VALUES ('b');") == 547
@@ -239,13 +259,21 @@ def test_table_variables(db: Engine) -> None:
         "DELETE FROM [x] FROM @t AS [x] WHERE [x].[Id] = 1; SELECT [Id], [S] FROM @t;"
     )
     assert rows == [(2, "c")]
-    assert db.error("DECLARE @t TABLE ([Id] int NOT NULL PRIMARY KEY); INSERT INTO @t ([Id]) VALUES (1), (1);") == 2627
-    assert db.error("DECLARE @t TABLE ([Id] int NOT NULL CHECK ([Id] > 5)); INSERT INTO @t ([Id]) VALUES (1);") == 547
+    assert (
+        db.error("DECLARE @t TABLE ([Id] int NOT NULL PRIMARY KEY); INSERT INTO @t ([Id]) VALUES (1), (1);")
+        == 2627
+    )
+    assert (
+        db.error("DECLARE @t TABLE ([Id] int NOT NULL CHECK ([Id] > 5)); INSERT INTO @t ([Id]) VALUES (1);")
+        == 547
+    )
     assert db.error("SELECT [Id] FROM @t;") == 1087
 
 
 def test_hash_tables(db: Engine) -> None:
-    db("CREATE TABLE #t ([Id] int NOT NULL, [S] varchar(5) NULL); INSERT INTO #t ([Id], [S]) VALUES (1, 'x');")
+    db(
+        "CREATE TABLE #t ([Id] int NOT NULL, [S] varchar(5) NULL); INSERT INTO #t ([Id], [S]) VALUES (1, 'x');"
+    )
     assert db("SELECT [Id], [S] FROM #t WHERE [S] = 'X';") == [(1, "x")]
     db("SELECT [Id] + 1 AS [Id], [S] INTO #u FROM #t;")
     assert db("SELECT [u].[Id] FROM #u AS [u] INNER JOIN #t AS [t] ON [t].[S] = [u].[S];") == [(2,)]

@@ -55,7 +55,9 @@ def test_fetching(db: Engine) -> None:
 
 def test_result_sets_and_counts_come_in_order(db: Engine) -> None:
     db("CREATE TABLE [dbo].[T] ([A] int NOT NULL);")
-    cursor = db.connection.execute("INSERT INTO [dbo].[T] ([A]) VALUES (1), (2); SELECT [A] FROM [dbo].[T]; DELETE FROM [dbo].[T] WHERE [A] = 1;")
+    cursor = db.connection.execute(
+        "INSERT INTO [dbo].[T] ([A]) VALUES (1), (2); SELECT [A] FROM [dbo].[T]; DELETE FROM [dbo].[T] WHERE [A] = 1;"
+    )
     assert (cursor.rowcount, cursor.description) == (2, None)
     assert cursor.nextset()
     assert len(cursor.fetchall()) == 2

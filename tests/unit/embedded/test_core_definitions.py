@@ -50,7 +50,9 @@ def test_indexes_and_constraints(q: Engine) -> None:
              "INNER JOIN [sys].[columns] AS [c] ON [c].[object_id] = [x].[object_id] AND [c].[column_id] = [x].[column_id] "
              "INNER JOIN [sys].[indexes] AS [i] ON [i].[object_id] = [x].[object_id] AND [i].[index_id] = [x].[index_id] "
              "WHERE [i].[name] = 'IX_At' ORDER BY [x].[index_column_id];") == [("At", 1, True, False), ("Price", 0, False, True)]  # fmt: skip
-    assert q("SELECT [name], [definition] FROM [sys].[check_constraints];") == [("CK_Price", "([Price] >= 0)")]
+    assert q("SELECT [name], [definition] FROM [sys].[check_constraints];") == [
+        ("CK_Price", "([Price] >= 0)")
+    ]
     assert q("SELECT [name], [definition] FROM [sys].[default_constraints];") == [("DF_Name", "(('x'))")]
     assert q("SELECT [name], [type] FROM [sys].[key_constraints] WHERE [parent_object_id] = OBJECT_ID('q.T') ORDER BY [name];") == [
         ("PK_T", "PK"), ("UQ_Name", "UQ")]  # fmt: skip
@@ -80,15 +82,24 @@ def test_extended_properties(q: Engine) -> None:
              "ON [c].[object_id] = [p].[major_id] AND [c].[column_id] = [p].[minor_id] WHERE [p].[class] = 1 ORDER BY [p].[minor_id];") == [
         ("", "text"), ("Name", "text")]  # fmt: skip
     q(add.replace("sp_add", "sp_update").replace("N'text'", "N'new'") + ";")
-    q(add.replace("sp_add", "sp_drop").replace(" @value = N'text',", "") + ", @level2type = N'COLUMN', @level2name = N'Name';")
+    q(
+        add.replace("sp_add", "sp_drop").replace(" @value = N'text',", "")
+        + ", @level2type = N'COLUMN', @level2name = N'Name';"
+    )
     assert q("SELECT [value] FROM [sys].[extended_properties];") == [("new",)]
-    assert q.error(add.replace("sp_add", "sp_update") + ", @level2type = N'COLUMN', @level2name = N'Id';") == 15217
+    assert (
+        q.error(add.replace("sp_add", "sp_update") + ", @level2type = N'COLUMN', @level2name = N'Id';")
+        == 15217
+    )
 
 
 def test_permissions(q: Engine) -> None:
     rows = ("SELECT [r].[name], [p].[class_desc], [p].[permission_name], [p].[state_desc] FROM [sys].[database_permissions] AS [p] "
             "INNER JOIN [sys].[database_principals] AS [r] ON [r].[principal_id] = [p].[grantee_principal_id] ORDER BY [p].[class];")  # fmt: skip
-    assert q(rows) == [("q_reader", "OBJECT_OR_COLUMN", "EXECUTE", "GRANT"), ("q_reader", "TYPE", "EXECUTE", "GRANT")]
+    assert q(rows) == [
+        ("q_reader", "OBJECT_OR_COLUMN", "EXECUTE", "GRANT"),
+        ("q_reader", "TYPE", "EXECUTE", "GRANT"),
+    ]
     q("GRANT EXECUTE ON OBJECT::[q].[P] TO [q_reader];")
     q("REVOKE EXECUTE ON TYPE::[q].[Rows] FROM [q_reader];")
     assert len(q(rows)) == 1
@@ -113,7 +124,9 @@ def test_alter_table(q: Engine) -> None:
     assert q.error("INSERT INTO [q].[T] ([Id]) VALUES (0);") == 547
     assert q.error("ALTER TABLE [q].[T] ADD CONSTRAINT [CK_Id] CHECK ([Id] > 0);") == 2714
     q("ALTER TABLE [q].[T] DROP CONSTRAINT [CK_Id];")
-    q("ALTER TABLE [q].[T] NOCHECK CONSTRAINT [CK_Price]; INSERT INTO [q].[T] ([Id], [Price]) VALUES (0, -1);")
+    q(
+        "ALTER TABLE [q].[T] NOCHECK CONSTRAINT [CK_Price]; INSERT INTO [q].[T] ([Id], [Price]) VALUES (0, -1);"
+    )
     assert q.error("ALTER TABLE [q].[T] CHECK CONSTRAINT [CK_Price];") in (0, 547)
     assert q.error("ALTER TABLE [q].[T] DROP CONSTRAINT [Nope];") == 3728
     assert q.error("ALTER TABLE [q].[T] DROP COLUMN [New];") == 5074
@@ -121,7 +134,11 @@ def test_alter_table(q: Engine) -> None:
     assert q.error("SELECT [New] FROM [q].[T];") == 207
     q("ALTER TABLE [q].[T] ALTER COLUMN [Free] varchar(10) NULL; UPDATE [q].[T] SET [Free] = '0123456789';")
     assert q.error("ALTER TABLE [q].[Nope] ADD [A] int NULL;") == 4902
-    assert q("SELECT [name] FROM [sys].[indexes] WHERE [object_id] = OBJECT_ID('q.T') ORDER BY [name];") == [("IX_At",), ("PK_T",), ("UQ_Name",)]
+    assert q("SELECT [name] FROM [sys].[indexes] WHERE [object_id] = OBJECT_ID('q.T') ORDER BY [name];") == [
+        ("IX_At",),
+        ("PK_T",),
+        ("UQ_Name",),
+    ]
     assert q.error("INSERT INTO [q].[T] ([Id], [Name]) VALUES (1, 'z');") == 2627
 
 
@@ -133,7 +150,9 @@ def test_drop(q: Engine) -> None:
     q("DROP PROCEDURE [q].[P]; DROP TYPE [q].[Rows]; DROP TABLE [q].[T]; DROP SCHEMA [q];")
     assert q("SELECT [name] FROM [sys].[objects];") == []
     assert q.error("DROP TABLE [q].[T];") == 3701
-    q("DROP TABLE IF EXISTS [q].[T]; DROP SCHEMA IF EXISTS [q]; DROP PROCEDURE IF EXISTS [q].[P]; DROP TYPE IF EXISTS [q].[Rows];")
+    q(
+        "DROP TABLE IF EXISTS [q].[T]; DROP SCHEMA IF EXISTS [q]; DROP PROCEDURE IF EXISTS [q].[P]; DROP TYPE IF EXISTS [q].[Rows];"
+    )
 
 
 ERRORS: list[tuple[str, int]] = [
@@ -208,6 +227,8 @@ def test_server_facts(db: Engine) -> None:
     assert "embedded engine" in db.one("SELECT @@VERSION AS [v];")
     assert "SQL Server" not in db.one("SELECT @@VERSION AS [v];")
     assert db.one("SELECT @@SPID AS [s];") > 50
-    assert db("SELECT [is_read_committed_snapshot_on] FROM [sys].[databases] WHERE [name] = DB_NAME();") == [(True,)]
+    assert db("SELECT [is_read_committed_snapshot_on] FROM [sys].[databases] WHERE [name] = DB_NAME();") == [
+        (True,)
+    ]
     assert db.one("SELECT SUSER_SNAME() AS [s];")
     assert db.error("SELECT [x] FROM [sys].[dm_exec_requests];") == 49999

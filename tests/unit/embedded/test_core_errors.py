@@ -60,7 +60,10 @@ def test_throw_again_keeps_the_error(t: Engine) -> None:
 def test_throw_shape(t: Engine) -> None:
     failure = t.failure("THROW 51002, N'text (with) brackets', 1;")
     assert isinstance(failure, embedded.ProgrammingError)
-    assert failure.args == ("42000", "[42000] [chokaq][embedded engine]text (with) brackets (51002) (SQLExecDirectW)")
+    assert failure.args == (
+        "42000",
+        "[42000] [chokaq][embedded engine]text (with) brackets (51002) (SQLExecDirectW)",
+    )
     assert t.failure("DECLARE @n int = 50005, @m nvarchar(20) = 'm'; THROW @n, @m, 1;") is not None
 
 
@@ -150,7 +153,12 @@ END CATCH;
 
 
 def test_a_doomed_transaction_ends_with_the_batch(t: Engine) -> None:
-    assert t.error("SET XACT_ABORT ON; BEGIN TRANSACTION; BEGIN TRY SELECT 1 / 0 AS [x]; END TRY BEGIN CATCH SET XACT_ABORT OFF; END CATCH;") == 3998
+    assert (
+        t.error(
+            "SET XACT_ABORT ON; BEGIN TRANSACTION; BEGIN TRY SELECT 1 / 0 AS [x]; END TRY BEGIN CATCH SET XACT_ABORT OFF; END CATCH;"
+        )
+        == 3998
+    )
     assert t.one("SELECT @@TRANCOUNT AS [n];") == 0
 
 
@@ -161,7 +169,9 @@ def test_catch_without_xact_abort_can_commit(t: Engine) -> None:
 
 
 def test_messages(t: Engine) -> None:
-    cursor = t.connection.execute("PRINT 'hello'; RAISERROR (N'low %s', 10, 1, 'x') WITH NOWAIT; PRINT CONCAT('n=', 5);")
+    cursor = t.connection.execute(
+        "PRINT 'hello'; RAISERROR (N'low %s', 10, 1, 'x') WITH NOWAIT; PRINT CONCAT('n=', 5);"
+    )
     assert [text for _, text in cursor.messages] == [
         "[chokaq][embedded engine]hello", "[chokaq][embedded engine]low x", "[chokaq][embedded engine]n=5"]  # fmt: skip
 

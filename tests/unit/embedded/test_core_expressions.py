@@ -165,7 +165,9 @@ def test_conditions(db: Engine, condition: str, expected: bool | None) -> None:
     text = f"CASE WHEN {condition} THEN 1 WHEN NOT ({condition}) THEN 0 END"
     wanted = None if expected is None else int(expected)
     assert db.one(f"SELECT {text} AS [v];") == wanted
-    assert db.one(f"SELECT [r].[v] FROM (SELECT {text} AS [v] FROM (VALUES (1)) AS [x] ([n])) AS [r];") == wanted
+    assert (
+        db.one(f"SELECT [r].[v] FROM (SELECT {text} AS [v] FROM (VALUES (1)) AS [x] ([n])) AS [r];") == wanted
+    )
     yes = db.one(f"IF {condition} SELECT 1 AS [v]; ELSE SELECT 0 AS [v];")
     assert yes == int(expected is True)
 
@@ -216,7 +218,9 @@ def test_errors(db: Engine, expression: str, number: int) -> None:
 
 
 def test_columns_compare_by_the_collation(db: Engine) -> None:
-    db("CREATE TABLE [dbo].[T] ([A] varchar(20) NOT NULL, [B] nvarchar(20) COLLATE Latin1_General_BIN2 NOT NULL);")
+    db(
+        "CREATE TABLE [dbo].[T] ([A] varchar(20) NOT NULL, [B] nvarchar(20) COLLATE Latin1_General_BIN2 NOT NULL);"
+    )
     db("INSERT INTO [dbo].[T] ([A], [B]) VALUES ('Straße', N'x'), ('abc ', N'X '), ('ABC', N'X');")
     assert sorted(db("SELECT [A] FROM [dbo].[T] WHERE [A] = 'aBc';")) == [("ABC",), ("abc ",)]
     assert db("SELECT COUNT(*) AS [n] FROM [dbo].[T] WHERE [B] = N'X';") == [(2,)]
@@ -237,7 +241,9 @@ def test_variables_are_cut_in_silence(db: Engine) -> None:
 
 
 def test_newid_is_new_for_every_row(db: Engine) -> None:
-    rows = db("SELECT NEWID() AS [a], CHECKSUM(NEWID()) AS [b], RAND() AS [c] FROM (VALUES (1), (2), (3)) AS [v] ([n]);")
+    rows = db(
+        "SELECT NEWID() AS [a], CHECKSUM(NEWID()) AS [b], RAND() AS [c] FROM (VALUES (1), (2), (3)) AS [v] ([n]);"
+    )
     assert len({row[0] for row in rows}) == 3
     assert len({row[1] for row in rows}) == 3
     assert len({row[2] for row in rows}) == 1

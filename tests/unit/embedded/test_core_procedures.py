@@ -50,7 +50,12 @@ def test_call_errors(db: Engine, sql: str, number: int) -> None:
 
 
 def test_output_parameters_and_return_codes(db: Engine) -> None:
-    make(db, "P", "@A int, @B int = 5 OUTPUT, @C varchar(2) OUTPUT", "SET @B = @B + @A; SET @C = 'ok'; RETURN 7;")
+    make(
+        db,
+        "P",
+        "@A int, @B int = 5 OUTPUT, @C varchar(2) OUTPUT",
+        "SET @B = @B + @A; SET @C = 'ok'; RETURN 7;",
+    )
     assert db("DECLARE @b bigint = 10, @c varchar(10) = 'zz', @r int; EXEC @r = [dbo].[P] @A = 1, @B = @b OUTPUT, @C = @c OUTPUT; "
               "SELECT @b AS [b], @c AS [c], @r AS [r];") == [(11, "ok", 7)]  # fmt: skip
     assert db("DECLARE @b int = 10, @c varchar(10), @r int; EXEC @r = [dbo].[P] 1, @b, @c OUTPUT; SELECT @b AS [b], @c AS [c];") == [
@@ -95,7 +100,9 @@ SELECT @text AS [t], @i AS [i];
 
 
 def test_variables(db: Engine) -> None:
-    assert db("DECLARE @a int = 1, @b int; SET @b = @a; SET @a += 5; SELECT @a AS [a], @b AS [b];") == [(6, 1)]
+    assert db("DECLARE @a int = 1, @b int; SET @b = @a; SET @a += 5; SELECT @a AS [a], @b AS [b];") == [
+        (6, 1)
+    ]
     assert db.error("DECLARE @a int; DECLARE @A int;") == 134
     assert db.error("SET @a = 1;") == 137
     # A declaration without a value does not reset it.
@@ -105,11 +112,18 @@ def test_variables(db: Engine) -> None:
 
 def test_table_types(db: Engine) -> None:
     db("CREATE TYPE [dbo].[Rows] AS TABLE ([Id] int NOT NULL PRIMARY KEY, [Name] varchar(5) NULL);")
-    make(db, "Inner1", "@R [dbo].[Rows] READONLY, @Least int", "SELECT [Id], [Name] FROM @R WHERE [Id] >= @Least ORDER BY [Id];")
+    make(
+        db,
+        "Inner1",
+        "@R [dbo].[Rows] READONLY, @Least int",
+        "SELECT [Id], [Name] FROM @R WHERE [Id] >= @Least ORDER BY [Id];",
+    )
     make(db, "Outer1", "@R [dbo].[Rows] READONLY",
          "DECLARE @Mine [dbo].[Rows]; INSERT INTO @Mine ([Id], [Name]) SELECT [Id] + 1, [Name] FROM @R; "
          "EXECUTE [dbo].[Inner1] @R = @Mine, @Least = 3; EXECUTE [dbo].[Inner1] @R, 1;")  # fmt: skip
-    sets = db.sets("DECLARE @x [dbo].[Rows]; INSERT INTO @x ([Id], [Name]) VALUES (1, 'a'), (2, 'b'); EXEC [dbo].[Outer1] @x;")
+    sets = db.sets(
+        "DECLARE @x [dbo].[Rows]; INSERT INTO @x ([Id], [Name]) VALUES (1, 'a'), (2, 'b'); EXEC [dbo].[Outer1] @x;"
+    )
     assert sets == [[(3, "b")], [(1, "a"), (2, "b")]]
     assert db("{CALL [dbo].[Inner1] (?, ?)}", [(5, "v"), (6, None)], 0) == [(5, "v"), (6, None)]
     assert db("{CALL [dbo].[Inner1] (?, ?)}", ["Rows", "dbo", (7, "w")], 0) == [(7, "w")]
@@ -118,7 +132,10 @@ def test_table_types(db: Engine) -> None:
     assert db.error("{CALL [dbo].[Inner1] (?, ?)}", [(5, "toolong")], 0) in (2628, 8152)
     assert db.error("{CALL [dbo].[Inner1] (?, ?)}", [(5, "a"), (5, "b")], 0) == 2627
     assert db.error("CREATE PROCEDURE [dbo].[Bad] @R [dbo].[Rows] AS SELECT 1 AS [a];") == 352
-    assert db.error("CREATE PROCEDURE [dbo].[Bad] @R [dbo].[Rows] READONLY AS INSERT INTO @R ([Id]) VALUES (1);") == 10700
+    assert (
+        db.error("CREATE PROCEDURE [dbo].[Bad] @R [dbo].[Rows] READONLY AS INSERT INTO @R ([Id]) VALUES (1);")
+        == 10700
+    )
     assert db.error("CREATE PROCEDURE [dbo].[Bad] @R [dbo].[Nope] READONLY AS SELECT 1 AS [a];") == 2715
     assert db.error("DECLARE @x int; EXEC [dbo].[Inner1] @x, 1;") == 206
     assert db.error("DROP TYPE [dbo].[Rows];") == 3732
@@ -213,7 +230,12 @@ def test_create_alter_drop(db: Engine) -> None:
 
 def test_hash_tables_live_with_their_procedure(db: Engine) -> None:
     make(db, "Inner1", "", "SELECT [A] FROM #t;") if False else None
-    make(db, "P", "", "CREATE TABLE #t ([A] int NOT NULL); INSERT INTO #t ([A]) VALUES (5); SELECT [A] FROM #t;")
+    make(
+        db,
+        "P",
+        "",
+        "CREATE TABLE #t ([A] int NOT NULL); INSERT INTO #t ([A]) VALUES (5); SELECT [A] FROM #t;",
+    )
     assert db("EXEC [dbo].[P];") == [(5,)]
     assert db("EXEC [dbo].[P];") == [(5,)]
     assert db.error("SELECT [A] FROM #t;") == 208

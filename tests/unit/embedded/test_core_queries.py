@@ -138,14 +138,25 @@ def test_errors(data: Engine, sql: str, number: int) -> None:
 
 def test_a_sum_of_int_can_overflow(data: Engine) -> None:
     assert data.error("SELECT SUM([v].[n]) AS [s] FROM (VALUES (2147483647), (1)) AS [v] ([n]);") == 8115
-    assert data.one("SELECT SUM(CAST([v].[n] AS bigint)) AS [s] FROM (VALUES (2147483647), (1)) AS [v] ([n]);") == 2**31
+    assert (
+        data.one("SELECT SUM(CAST([v].[n] AS bigint)) AS [s] FROM (VALUES (2147483647), (1)) AS [v] ([n]);")
+        == 2**31
+    )
 
 
 def test_assignment_takes_the_last_row(data: Engine) -> None:
     assert data("DECLARE @a int = 9, @b varchar(5); SELECT @a = [Id], @b = [Name] FROM [dbo].[T] WHERE [Id] <= 3 ORDER BY [Id]; "
                 "SELECT @a AS [a], @b AS [b];") == [(3, "b")]  # fmt: skip
-    assert data.one("DECLARE @a int = 9; SELECT @a = [Id] FROM [dbo].[T] WHERE [Id] = 99; SELECT @a AS [a];") == 9
-    assert data.one("DECLARE @a int = 9; SELECT @a = COALESCE(@a, [Id]) FROM [dbo].[T] WHERE [Id] = 1; SELECT @a AS [a];") == 9
+    assert (
+        data.one("DECLARE @a int = 9; SELECT @a = [Id] FROM [dbo].[T] WHERE [Id] = 99; SELECT @a AS [a];")
+        == 9
+    )
+    assert (
+        data.one(
+            "DECLARE @a int = 9; SELECT @a = COALESCE(@a, [Id]) FROM [dbo].[T] WHERE [Id] = 1; SELECT @a AS [a];"
+        )
+        == 9
+    )
     assert data.error("DECLARE @a int = 0; SELECT @a = @a + [Id] FROM [dbo].[T]; SELECT @a AS [a];") == 49999
     assert data.error("DECLARE @a int; SELECT @a = 1, [Id] FROM [dbo].[T];") == 141
 

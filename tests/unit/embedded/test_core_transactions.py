@@ -47,7 +47,9 @@ def test_nesting_counts(path: Path) -> None:
 
 def test_rollback_takes_everything_back(path: Path) -> None:
     db = opened(path)
-    db("BEGIN TRAN; INSERT INTO [dbo].[T] ([Id]) VALUES (1); BEGIN TRAN; INSERT INTO [dbo].[T] ([Id]) VALUES (2); COMMIT; ROLLBACK;")
+    db(
+        "BEGIN TRAN; INSERT INTO [dbo].[T] ([Id]) VALUES (1); BEGIN TRAN; INSERT INTO [dbo].[T] ([Id]) VALUES (2); COMMIT; ROLLBACK;"
+    )
     assert ids(db) == []
 
 
@@ -84,7 +86,9 @@ def test_implicit_transactions(path: Path) -> None:
     db = opened(path, autocommit=False)
     other = opened(path)
     assert db.connection.autocommit is False
-    db("CREATE PROCEDURE [dbo].[P] AS BEGIN SELECT @@TRANCOUNT AS [n]; INSERT INTO [dbo].[T] ([Id]) VALUES (7); SELECT @@TRANCOUNT AS [n]; END;")
+    db(
+        "CREATE PROCEDURE [dbo].[P] AS BEGIN SELECT @@TRANCOUNT AS [n]; INSERT INTO [dbo].[T] ([Id]) VALUES (7); SELECT @@TRANCOUNT AS [n]; END;"
+    )
     db.connection.commit()
     assert db.sets("{CALL [dbo].[P]}") == [[(0,)], [(1,)]]
     assert ids(other) == []
@@ -294,7 +298,8 @@ def test_processes_write_side_by_side(path: Path) -> None:
             c.execute("INSERT INTO [dbo].[T] ([Id]) VALUES (?);", int(sys.argv[1]) * 1000 + number)
     """
     processes = [
-        subprocess.Popen([sys.executable, "-c", textwrap.dedent(code), str(number)], env=ENVIRONMENT) for number in range(3)
+        subprocess.Popen([sys.executable, "-c", textwrap.dedent(code), str(number)], env=ENVIRONMENT)
+        for number in range(3)
     ]
     assert [process.wait(60) for process in processes] == [0, 0, 0]
     assert len(ids(opened(path))) == 150
@@ -322,7 +327,10 @@ def test_threads_write_side_by_side(path: Path) -> None:
 
 
 def test_databases_in_memory() -> None:
-    one, other = Engine(embedded.connect(":memory:x", autocommit=True)), Engine(embedded.connect(":memory:x", autocommit=True))
+    one, other = (
+        Engine(embedded.connect(":memory:x", autocommit=True)),
+        Engine(embedded.connect(":memory:x", autocommit=True)),
+    )
     alone = Engine()
     one("CREATE TABLE [dbo].[T] ([Id] int NOT NULL);")
     assert ids(other) == []
