@@ -14,7 +14,8 @@ def suite() -> Suite:
     suite = Suite()
     for name in ("A", "B"):
         suite.cursor.execute(
-            f"CREATE TABLE [T].[{name}] ([Id] INT NULL, [Name] VARCHAR(20) NULL, [At] DATETIME2(7) NULL, [Size] FLOAT NULL)"
+            f"CREATE TABLE [T].[{name}] "
+            "([Id] INT NULL, [Name] VARCHAR(20) NULL, [At] DATETIME2(7) NULL, [Size] FLOAT NULL)"
         )
     return suite
 
@@ -177,7 +178,8 @@ def test_equal_tables(suite: Suite, expected: str, actual: str) -> None:
 
 
 def test_the_difference_of_two_tables_is_shown(suite: Suite) -> None:
-    expected = "(1, 'same', NULL, 100), (2, 'gone', '2026-01-02T03:04:05.1234567', NULL), (3, 'twice', NULL, NULL), (3, 'twice', NULL, NULL)"
+    gone = "(2, 'gone', '2026-01-02T03:04:05.1234567', NULL)"
+    expected = f"(1, 'same', NULL, 100), {gone}, (3, 'twice', NULL, NULL), (3, 'twice', NULL, NULL)"
     actual = "(1, 'same', NULL, 100), (3, 'twice', NULL, NULL), (4, NULL, NULL, 0.25)"
     kind, message = compared(suite, expected, actual)
     assert kind == "Failure"
@@ -194,7 +196,8 @@ def test_the_difference_of_two_tables_is_shown(suite: Suite) -> None:
 
 
 def test_long_values_are_shown_in_part(suite: Suite) -> None:
-    body = "CREATE TABLE #Expected ([Text] NVARCHAR(MAX) NULL); CREATE TABLE #Actual ([Text] NVARCHAR(MAX) NULL);"
+    body = "CREATE TABLE #Expected ([Text] NVARCHAR(MAX) NULL);"
+    body += "CREATE TABLE #Actual ([Text] NVARCHAR(MAX) NULL);"
     body += "INSERT INTO #Actual ([Text]) SELECT CONCAT(N'begin', REPLICATE(N'x', 200), N'end');"
     kind, message = outcome(
         suite, f"{body} EXECUTE [tSQLt].[AssertEqualsTable] N'#Expected', N'#Actual', N'Why.', N'How.';"
@@ -206,14 +209,16 @@ def test_long_values_are_shown_in_part(suite: Suite) -> None:
 
 
 def test_only_the_columns_of_the_expected_table_count(suite: Suite) -> None:
-    body = "CREATE TABLE #Expected ([Name] NVARCHAR(9) NULL, [Id] BIGINT NULL); INSERT INTO #Expected ([Name], [Id]) VALUES (N'kept', 1);"
+    body = "CREATE TABLE #Expected ([Name] NVARCHAR(9) NULL, [Id] BIGINT NULL);"
+    body += "INSERT INTO #Expected ([Name], [Id]) VALUES (N'kept', 1);"
     assert (
         outcome(suite, f"{body} EXECUTE [tSQLt].[AssertEqualsTable] N'#Expected', N'[app].[Items]';") == PASS
     )
 
 
 def test_a_column_that_the_actual_table_lacks_is_an_error(suite: Suite) -> None:
-    body = "CREATE TABLE #Expected ([Colour] INT NULL); EXECUTE [tSQLt].[AssertEqualsTable] N'#Expected', N'[app].[Items]';"
+    body = "CREATE TABLE #Expected ([Colour] INT NULL);"
+    body += "EXECUTE [tSQLt].[AssertEqualsTable] N'#Expected', N'[app].[Items]';"
     kind, message = outcome(suite, body)
     assert kind == "Error"
     assert "Invalid column name 'Colour'" in message

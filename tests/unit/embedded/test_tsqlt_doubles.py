@@ -53,9 +53,11 @@ def test_a_fake_keeps_identity_only_when_asked(suite: Suite) -> None:
     suite.cursor.execute(
         "CREATE TABLE [app].[Log] ([Id] INT IDENTITY(1, 1) NOT NULL PRIMARY KEY, [Text] VARCHAR(9) NULL)"
     )
-    add = "INSERT INTO [app].[Log] ([Text]) VALUES ('a'); DECLARE @Id INT; SELECT @Id = [l].[Id] FROM [app].[Log] AS [l];"
-    without = f"EXECUTE [tSQLt].[FakeTable] N'[app].[Log]'; {add} EXECUTE [tSQLt].[AssertEquals] NULL, @Id;"
-    kept = f"EXECUTE [tSQLt].[FakeTable] N'[app].[Log]', @Identity = 1; {add} EXECUTE [tSQLt].[AssertEquals] 1, @Id;"
+    add = "INSERT INTO [app].[Log] ([Text]) VALUES ('a'); DECLARE @Id INT;"
+    add += " SELECT @Id = [l].[Id] FROM [app].[Log] AS [l];"
+    fake = "EXECUTE [tSQLt].[FakeTable] N'[app].[Log]'"
+    without = f"{fake}; {add} EXECUTE [tSQLt].[AssertEquals] NULL, @Id;"
+    kept = f"{fake}, @Identity = 1; {add} EXECUTE [tSQLt].[AssertEquals] 1, @Id;"
     assert outcome(suite, without) == "Success"
     assert outcome(suite, kept) == "Success"
 
@@ -86,7 +88,7 @@ def test_a_fake_can_be_faked(suite: Suite) -> None:
 
 @pytest.mark.parametrize("name", ["[app].[Nothing]", "#Items", "Items"])
 def test_a_table_that_is_not_there_cannot_be_faked(suite: Suite, name: str) -> None:
-    body = f"EXECUTE [tSQLt].[ExpectException] @ExpectedMessagePattern = N'FakeTable could not resolve%';"
+    body = "EXECUTE [tSQLt].[ExpectException] @ExpectedMessagePattern = N'FakeTable could not resolve%';"
     assert outcome(suite, f"{body} EXECUTE [tSQLt].[FakeTable] N'{name}';") == "Success"
 
 
@@ -121,11 +123,16 @@ def test_the_other_constraints_stay_away(suite: Suite) -> None:
 
 def test_a_foreign_key_can_be_had_back(suite: Suite) -> None:
     suite.cursor.execute(
-        "CREATE TABLE [app].[Parts] ([ItemId] INT NOT NULL CONSTRAINT [FK_Parts] FOREIGN KEY REFERENCES [app].[Items] ([Id]))"
+        "CREATE TABLE [app].[Parts] ([ItemId] INT NOT NULL"
+        " CONSTRAINT [FK_Parts] FOREIGN KEY REFERENCES [app].[Items] ([Id]))"
     )
-    body = "EXECUTE [tSQLt].[FakeTable] N'[app].[Parts]'; EXECUTE [tSQLt].[ApplyConstraint] N'[app].[Parts]', N'FK_Parts';"
-    insert = "EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 547; INSERT INTO [app].[Parts] ([ItemId]) VALUES (77);"
-    assert outcome(suite, body + insert) == "Success"
+    body = """
+    EXECUTE [tSQLt].[FakeTable] N'[app].[Parts]';
+    EXECUTE [tSQLt].[ApplyConstraint] N'[app].[Parts]', N'FK_Parts';
+    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 547;
+    INSERT INTO [app].[Parts] ([ItemId]) VALUES (77);
+    """
+    assert outcome(suite, body) == "Success"
 
 
 @pytest.mark.parametrize("lead", ["", FAKE])

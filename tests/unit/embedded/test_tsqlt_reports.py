@@ -15,7 +15,7 @@ from chokaq.embedded.tsqlt.coverage import table, total
 
 from .tsqlt_helper import Suite
 
-AT = dt.datetime(2026, 1, 2, 3, 4, 5)
+AT = dt.datetime(2026, 1, 2, 3, 4, 5, tzinfo=dt.timezone.utc).replace(tzinfo=None)
 
 
 def result(class_: str, name: str, outcome: str, message: str = "") -> TestResult:
@@ -32,30 +32,22 @@ RESULTS = [
 
 def test_the_summary_lists_successes_first() -> None:
     last = "Test Case Summary: 4 test case(s) executed, 1 succeeded, 1 skipped, 1 failed, 1 errored."
-    assert (
-        summary(RESULTS)
-        == [
-            " ",
-            "+----------------------+",
-            "|Test Execution Summary|",
-            "+----------------------+",
-            " ",
-            "|No|Test Case Name  |Dur(ms)|Result |",
-            "+--+----------------+-------+-------+",
-            "|1 |[A].[test passes]|     12|Success|".replace("[A].[test passes]", "[A].[test passes]"),
-            "|2 |[B].[test waits] |     12|Skipped|",
-            "|3 |[B].[test fails] |     12|Failure|",
-            "|4 |[B].[test errs]  |     12|Error  |",
-            "-" * len(last),
-            last,
-            "-" * len(last),
-        ]
-        or True
-    )
-    assert [line.split("|")[2].strip() for line in summary(RESULTS)[7:11]] == [
-        "[A].[test passes]", "[B].[test waits]", "[B].[test fails]", "[B].[test errs]",
-    ]  # fmt: skip
-    assert summary(RESULTS)[-2] == last
+    assert summary(RESULTS) == [
+        " ",
+        "+----------------------+",
+        "|Test Execution Summary|",
+        "+----------------------+",
+        " ",
+        "|No|Test Case Name   |Dur(ms)|Result |",
+        "+--+-----------------+-------+-------+",
+        "|1 |[A].[test passes]|     12|Success|",
+        "|2 |[B].[test waits] |     12|Skipped|",
+        "|3 |[B].[test fails] |     12|Failure|",
+        "|4 |[B].[test errs]  |     12|Error  |",
+        "-" * len(last),
+        last,
+        "-" * len(last),
+    ]
 
 
 def test_junit_has_a_suite_for_each_class() -> None:
@@ -67,7 +59,8 @@ def test_junit_has_a_suite_for_each_class() -> None:
         name: second.get(name) for name in ("tests", "failures", "errors", "skipped", "hostname", "timestamp")
     }
     assert numbers == {
-        "tests": "3", "failures": "1", "errors": "1", "skipped": "1", "hostname": "here", "timestamp": "2026-01-02T03:04:05",
+        "tests": "3", "failures": "1", "errors": "1", "skipped": "1", "hostname": "here",
+        "timestamp": "2026-01-02T03:04:05",
     }  # fmt: skip
     kinds = {case.get("name"): [child.tag for child in case] for case in second.findall("testcase")}
     assert kinds == {"test errs": ["error"], "test fails": ["failure"], "test waits": ["skipped"]}
@@ -121,7 +114,8 @@ def test_files_of_classes_are_run_batch_by_batch(tmp_path: Path) -> None:
     suite = Suite()
     file = tmp_path / "AppTests.sql"
     file.write_text(
-        "EXECUTE [tSQLt].[NewTestClass] N'AppTests';\nGO\nCREATE PROCEDURE [AppTests].[test a] AS\nBEGIN\n    RETURN;\nEND;\nGO\n"
+        "EXECUTE [tSQLt].[NewTestClass] N'AppTests';\nGO\n"
+        "CREATE PROCEDURE [AppTests].[test a] AS\nBEGIN\n    RETURN;\nEND;\nGO\n"
     )
     create_classes(suite.connection, [tmp_path])
     assert suite.outcomes(["AppTests"]) == {"test a": "Success"}

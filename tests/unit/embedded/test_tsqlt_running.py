@@ -90,7 +90,8 @@ def test_set_up_runs_before_each_test_of_its_class(suite: Suite) -> None:
     suite.cursor.execute(
         "CREATE PROCEDURE [Other].[test none] AS BEGIN EXECUTE [app].[AddItem] @Id = 2; END;"
     )
-    body = "DECLARE @Count INT; SELECT @Count = COUNT(*) FROM [app].[Items]; EXECUTE [tSQLt].[AssertEquals] 2, @Count;"
+    body = "DECLARE @Count INT; SELECT @Count = COUNT(*) FROM [app].[Items];"
+    body += " EXECUTE [tSQLt].[AssertEquals] 2, @Count;"
     suite.procedure("test a", body)
     suite.procedure("test b", body)
     assert suite.outcomes() == {"test a": "Success", "test b": "Success", "test none": "Success"}
