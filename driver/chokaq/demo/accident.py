@@ -12,7 +12,7 @@ from .reads import Reads
 __all__ = ["Accident", "Kill"]
 
 # The victim shall hold a running job and several prefetched ones; after so many looks in vain one is enough,
-# and after so many more it need not hold both kinds.
+# and after so many more it need not hold both kinds. (A single job at the end may have no attempt left.)
 _PREFETCHED = 4
 _LOOKS_FOR_SEVERAL = 8
 _LOOKS_FOR_BOTH = 20
@@ -65,7 +65,7 @@ class Accident:
             processing = len(held) - prefetched
             running = sum(status is JobStatus.PROCESSING and claim in begun for claim, status in held.items())
             wanted = _PREFETCHED if self._looks <= _LOOKS_FOR_SEVERAL else 1
-            if (prefetched >= wanted and running) or (held and self._looks > _LOOKS_FOR_BOTH):
+            if (prefetched >= wanted and running) or (len(held) > 1 and self._looks > _LOOKS_FOR_BOTH):
                 self._victim.kill()
                 return Kill(self._victim, prefetched, running, processing - running)
         return None
