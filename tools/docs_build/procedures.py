@@ -37,6 +37,7 @@ class Procedure:
     fields: dict[str, str]
     parameters: tuple[Parameter, ...]
     roles: tuple[str, ...]
+    note: str
 
     def field(self, name: str) -> str:
         """A header field on one line."""
@@ -58,13 +59,17 @@ def _procedure(script: Script) -> Procedure:
     parameters = tuple(_parameters(created.signature, meanings))
     area = script.path.split("/")[1]
     roles = tuple(_ROLE.findall(file.header.get("Role", "")))
-    return Procedure(script.name, area, script.path, file.header, parameters, roles)
+    note = " ".join(meanings[""].split()) if parameters else ""
+    return Procedure(script.name, area, script.path, file.header, parameters, roles, note)
 
 
 def _meanings(text: str) -> dict[str, str]:
-    """What the header says of each parameter; lines without a name belong to the one before."""
-    found: dict[str, str] = {}
-    current: list[str] = []
+    """What the header says of each parameter; lines without a name belong to the one before.
+
+    Under the empty name stands what comes before the first of them, and so is meant for all others.
+    """
+    found: dict[str, str] = {"": ""}
+    current: list[str] = [""]
     for line in text.splitlines():
         match = _PARAMETER_LINE.match(line)
         if match is not None:
@@ -94,7 +99,7 @@ def _parameters(signature: Iterable[Token], meanings: dict[str, str]) -> Iterabl
         cut = next((index for index, token in enumerate(rest) if token.text == "="), len(rest))
         kind = joined(rest[:cut]).replace("[chokaq].", "").strip("[]")
         name = item[0].text
-        meaning = meanings.get(name.lower(), "")
+        meaning = meanings.get(name.lower(), meanings[""].split(". ")[0])
         yield Parameter(
             name,
             kind.lower() if kind.isupper() or "(" in kind else kind,

@@ -74,6 +74,8 @@ def _procedure(each: Procedure) -> Iterator[str]:
                 for p in each.parameters
             ],
         )
+    if each.note:
+        yield from (sentence(f"Parameters {each.note}"), "")
     for name in ("Result set", "Outcomes", "Errors", "Transactions", "Lock order", "Role"):
         text = each.field(name) if name == "Outcomes" else sentence(each.field(name))
         text = _ROLE.sub(r"`\1`", text)

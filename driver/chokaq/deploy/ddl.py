@@ -391,10 +391,13 @@ class Reader:
         return name if argument is None else f"{name}({argument})"
 
     def expression(self) -> str:
-        """A default's expression: parentheses, or one literal."""
+        """A default's expression: parentheses, a literal with its sign, or a function's call."""
         if self.text == "(":
             return self.group()
-        return self._next().text
+        found = self._next().text
+        if found in {"-", "+"}:
+            return found + self._next().text
+        return f"{found}({self.group()})" if self.text == "(" else found
 
     def rest(self, stop: str) -> str:
         """The text up to a word, or to the end."""
