@@ -33,7 +33,7 @@ from chokaq.errors import REGISTRY
 
 Record = dict[str, Any]
 
-# What an engine cannot do, and why a test that needs it is skipped there. Everything else must work everywhere.
+# What an engine cannot do, and why a test that needs it is skipped there. All else must work everywhere.
 MISSING: dict[str, dict[str, str]] = {
     "embedded": {
         "row-locks": "SQLite has one writer: an open transaction that wrote keeps every other writer waiting",
@@ -173,7 +173,9 @@ class Database:
         jobs = [NewJob(queue=queue, type="work", **values) for _ in range(count)]
         return [answer.job_id for answer in self.queue.enqueue_many(jobs)]
 
-    def claim(self, worker: str = "w1", limit: int = 1, queues: Iterable[str] | None = None) -> list[FetchedJob]:
+    def claim(
+        self, worker: str = "w1", limit: int = 1, queues: Iterable[str] | None = None
+    ) -> list[FetchedJob]:
         return self.queue.fetch(worker, limit, queues)
 
     def start(
@@ -221,7 +223,8 @@ class Database:
             return  # the file goes with the test's folder
         for kind, view in (("PROCEDURE", "procedures"), ("TYPE", "table_types"), ("TABLE", "tables")):
             names = self.sql(
-                f"SELECT [name] AS [Name] FROM [sys].[{view}] WHERE [schema_id] = SCHEMA_ID(N'{self.schema}');"
+                f"SELECT [name] AS [Name] FROM [sys].[{view}]"
+                f" WHERE [schema_id] = SCHEMA_ID(N'{self.schema}');"
             )
             for row in names:
                 self.sql(f"DROP {kind} [chokaq].[{row['Name']}];")

@@ -1,4 +1,4 @@
-"""What holds at every moment, whatever was called: one pillar a job, and counters that agree with the pillars."""
+"""What holds at every moment: one pillar a job, and counters that agree with the pillars."""
 
 from __future__ import annotations
 
@@ -15,7 +15,12 @@ _PARTS = (
     ("succeeded", "''", "SUM([t].[SucceededTotal])", "StatsSummary"),
     ("failed", "''", "SUM([t].[FailedTotal])", "StatsSummary"),
     ("retried", "''", "SUM([t].[RetriedTotal])", "StatsSummary"),
-    ("bucket", "CONCAT([t].[Outcome], '/', [t].[FailureReason])", "SUM([t].[CompletedCount])", "MetricBuckets"),
+    (
+        "bucket",
+        "CONCAT([t].[Outcome], '/', [t].[FailureReason])",
+        "SUM([t].[CompletedCount])",
+        "MetricBuckets",
+    ),
     (
         "series",
         "CONCAT([t].[Measure], '/', [t].[Outcome], '/', [t].[FailureReason])",

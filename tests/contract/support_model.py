@@ -109,13 +109,13 @@ class Model:
         found: dict[str, list[ModelJob]] = {}
         for job in self.jobs.values():
             queue = self.queues[job.queue]
-            if job.state is S.PENDING and job.due and queue.active and not queue.paused:
-                if names is None or job.queue in names:
-                    found.setdefault(job.queue, []).append(job)
+            is_open = queue.active and not queue.paused and (names is None or job.queue in names)
+            if is_open and job.due and job.state is S.PENDING:
+                found.setdefault(job.queue, []).append(job)
         return found
 
     def expected_claims(self, names: list[str] | None, at_most: int) -> list[int]:
-        """The priorities of the jobs that a fetch must return, in order. (Which of equal ones is left open.)"""
+        """The priorities of the jobs that a fetch must return, in order. Which of equal ones is left open."""
         candidates: list[int] = []
         for queue, jobs in self.eligible(names).items():
             best = sorted((job.priority for job in jobs), reverse=True)

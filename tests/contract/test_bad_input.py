@@ -42,7 +42,8 @@ def refused(db: Database, kind: type[DatabaseError], *rows: Any) -> DatabaseErro
 
 def nothing_is_left(db: Database) -> None:
     counts = db.sql(
-        "SELECT (SELECT COUNT(*) FROM [chokaq].[JobsHot]) AS [Jobs], (SELECT COUNT(*) FROM [chokaq].[Queues]) AS [Queues];"
+        "SELECT (SELECT COUNT(*) FROM [chokaq].[JobsHot]) AS [Jobs],"
+        " (SELECT COUNT(*) FROM [chokaq].[Queues]) AS [Queues];"
     )
     assert list(counts[0].values()) == [0, 0]
 
@@ -354,8 +355,8 @@ def test_the_lease_of_a_job_that_never_was(db: Database) -> None:
         "",
         " ",
         "emoji 🎉👩‍👩‍👧 and Кириллица 漢字",
-        'quotes " \' ` and brackets []{}',
-        "backslashes \\ \\\\ \\n \\u0041 \\\" C:\\temp\\new",
+        "quotes \" ' ` and brackets []{}",
+        'backslashes \\ \\\\ \\n \\u0041 \\" C:\\temp\\new',
         "lines\nand\r\ntabs\tand \b \f",
         "controls \x01\x02\x1f\x7f\x85\u2028",
         "'); DROP TABLE [chokaq].[JobsHot]; --",
@@ -377,7 +378,7 @@ def test_a_text_payload_comes_back_as_it_was(db: Database, payload: str) -> None
     [
         {},
         [],
-        {"a": [1, 2.5, None, True, "x"], "b": {"c": "🎉 Ж \" \\ \n \\u0041"}},
+        {"a": [1, 2.5, None, True, "x"], "b": {"c": '🎉 Ж " \\ \n \\u0041'}},
         [[], [{}], "text"],
         {"long": "x" * 9000},
         7,

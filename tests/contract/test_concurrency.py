@@ -146,9 +146,7 @@ def test_many_keys_in_opposite_orders_do_not_deadlock(db: Database, crew: Proces
 
 def test_a_new_queue_is_created_once(db: Database, crew: ProcessPoolExecutor) -> None:
     here = place(db)
-    found = results(
-        [crew.submit(processes.enqueue_keys, here, [f"{n}"], "brand new") for n in range(CREW)]
-    )
+    found = results([crew.submit(processes.enqueue_keys, here, [f"{n}"], "brand new") for n in range(CREW)])
     assert [answers[0].outcome for answers in found] == [Outcome.ENQUEUED] * CREW
     assert db.scalar("SELECT COUNT(*) AS [n] FROM [chokaq].[Queues];") == 1
     assert db.scalar("SELECT COUNT(*) AS [n] FROM [chokaq].[QueueGates];") == 1
@@ -211,7 +209,9 @@ def test_a_key_of_an_open_transaction_is_waited_for(db: Database, ends: str) -> 
     connection = db.connect()
     try:
         first = db.queue.enqueue("q", "t", idempotency_key="k", connection=connection)
-        second = threading.Thread(target=lambda: answers.append(db.queue.enqueue("q", "t", idempotency_key="k")))
+        second = threading.Thread(
+            target=lambda: answers.append(db.queue.enqueue("q", "t", idempotency_key="k"))
+        )
         second.start()
         time.sleep(0.4)
         connection.commit() if ends == "commit" else connection.rollback()

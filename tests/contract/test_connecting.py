@@ -27,7 +27,9 @@ def test_an_engine_that_nobody_knows(url: str) -> None:
         connect(url)
 
 
-@pytest.mark.parametrize("url", ["", "jobs.db", "embedded://host/file", "embedded:///", "mssql://", "mssql://h:x/d"])
+@pytest.mark.parametrize(
+    "url", ["", "jobs.db", "embedded://host/file", "embedded:///", "mssql://", "mssql://h:x/d"]
+)
 def test_a_url_that_is_none(url: str) -> None:
     with pytest.raises(InvalidUrlError):
         connect(url)
@@ -64,7 +66,8 @@ def test_a_database_without_chokaq(db: Database) -> None:
 def test_a_database_of_a_newer_package(db: Database) -> None:
     newest = db.scalar("SELECT MAX([Version]) AS [v] FROM [chokaq].[SchemaMigrations];")
     db.sql(
-        "INSERT INTO [chokaq].[SchemaMigrations] ([Version], [Name], [Sha256], [AppliedBy], [DurationMs], [PackageVersion])"
+        "INSERT INTO [chokaq].[SchemaMigrations]"
+        " ([Version], [Name], [Sha256], [AppliedBy], [DurationMs], [PackageVersion])"
         " VALUES (?, 'from_the_future', REPLICATE('0', 64), N'test', 0, '99.0');",
         newest + 1,
     )

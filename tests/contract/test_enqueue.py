@@ -191,7 +191,9 @@ def test_the_longest_delay(db: Database) -> None:
     assert job.scheduled_at - job.created_at == timedelta(seconds=2147483647)
 
 
-@pytest.mark.parametrize("moment", ["2001-02-03T04:05:06", "2001-02-03T04:05:06.5Z", "2001-02-03T04:05:06.123456"])
+@pytest.mark.parametrize(
+    "moment", ["2001-02-03T04:05:06", "2001-02-03T04:05:06.5Z", "2001-02-03T04:05:06.123456"]
+)
 def test_a_moment_in_the_past_is_due_at_once(db: Database, moment: str) -> None:
     (answer,) = db.enqueue_rows({"queue": "q", "type": "t", "scheduledAtUtc": moment})
     assert db.job(answer.job_id).scheduled_at.isoformat().startswith(moment.rstrip("Z"))

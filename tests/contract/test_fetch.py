@@ -31,7 +31,14 @@ def types(jobs: list[FetchedJob]) -> list[str]:
 
 def test_what_a_claim_returns_and_writes(db: Database) -> None:
     done = db.queue.enqueue(
-        "mail", "send", {"to": "x"}, tags="a", idempotency_key="k", priority=20, created_by="shop", max_attempts=9
+        "mail",
+        "send",
+        {"to": "x"},
+        tags="a",
+        idempotency_key="k",
+        priority=20,
+        created_by="shop",
+        max_attempts=9,
     )
     (job,) = db.claim("w1")
     stored = db.job(done.job_id)
@@ -78,9 +85,9 @@ def test_within_a_level_the_oldest_schedule_goes_first(db: Database) -> None:
 
 
 def test_at_the_same_moment_the_oldest_creation_goes_first(db: Database) -> None:
-    ids = []
-    for number in range(3):
-        ids.append(db.queue.enqueue("q", f"n{number}", scheduled_at=at(0), job_id=f"z{9 - number}").job_id)
+    ids = [
+        db.queue.enqueue("q", "t", scheduled_at=at(0), job_id=f"z{9 - number}").job_id for number in range(3)
+    ]
     assert [job.job_id for job in db.claim(limit=3)] == ids
 
 

@@ -149,7 +149,11 @@ def test_keep_alive_moves_the_heartbeat_of_claimed_and_running_jobs(db: Database
         assert new.heartbeat_at is not None
         assert old.heartbeat_at is not None
         assert new.heartbeat_at - old.heartbeat_at >= timedelta(seconds=100)
-        assert (new.status, new.started_at, new.attempt_count) == (old.status, old.started_at, old.attempt_count)
+        assert (new.status, new.started_at, new.attempt_count) == (
+            old.status,
+            old.started_at,
+            old.attempt_count,
+        )
 
 
 def test_keep_alive_tells_of_a_cancel_request(db: Database) -> None:
@@ -197,7 +201,9 @@ def test_complete_moves_the_job_with_everything(db: Database) -> None:
     assert done.finished_at is not None
     assert done.started_at is not None
     assert done.finished_at >= done.started_at
-    assert done.wait_ms == pytest.approx((done.started_at - done.scheduled_at) / timedelta(milliseconds=1), abs=0.01)
+    assert done.wait_ms == pytest.approx(
+        (done.started_at - done.scheduled_at) / timedelta(milliseconds=1), abs=0.01
+    )
     assert db.scalar("SELECT COUNT(*) AS [n] FROM [chokaq].[JobsHot];") == 0
 
 
@@ -292,7 +298,9 @@ def _twice(db: Database, call: Call, *leases: Lease) -> None:
     elif call is _fail:
         db.queue.fail("w1", [Failure(lease=lease, reason=FailureReason.TRANSIENT) for lease in leases])
     else:
-        method = {_mark: db.queue.mark_processing, _keep: db.queue.keep_alive, _release: db.queue.release}[call]
+        method = {_mark: db.queue.mark_processing, _keep: db.queue.keep_alive, _release: db.queue.release}[
+            call
+        ]
         method("w1", leases)
 
 

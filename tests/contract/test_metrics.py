@@ -29,7 +29,8 @@ def finish(
     assert len(leases) == len(durations)
     if reason is None:
         db.queue.complete(
-            "w1", [Completion(lease=lease, duration_ms=ms) for lease, ms in zip(leases, durations, strict=True)]
+            "w1",
+            [Completion(lease=lease, duration_ms=ms) for lease, ms in zip(leases, durations, strict=True)],
         )
     else:
         db.queue.fail(
@@ -162,7 +163,10 @@ def test_waits(db: Database) -> None:
     db.complete("w1", late.lease, early.lease)
     assert 100_000 <= (db.job(late.job_id).wait_ms or 0) < 130_000
     assert db.job(early.job_id).wait_ms == 0
-    rows = db.sql("SELECT SUM([WaitCount]) AS [n], SUM([TotalWaitMs]) AS [t], MAX([MaxWaitMs]) AS [m] FROM [chokaq].[MetricBuckets];")
+    rows = db.sql(
+        "SELECT SUM([WaitCount]) AS [n], SUM([TotalWaitMs]) AS [t], MAX([MaxWaitMs]) AS [m]"
+        " FROM [chokaq].[MetricBuckets];"
+    )
     assert rows[0]["n"] == 2
     assert 100_000 <= rows[0]["t"] == rows[0]["m"] < 130_000
     assert ZERO in {row["Bin"] for row in series(db, 1)}
@@ -210,7 +214,10 @@ def test_nothing_was_processed(db: Database) -> None:
 
 def test_windows_of_one_and_five_minutes(db: Database) -> None:
     def earlier(seconds: int) -> None:
-        db.sql(f"UPDATE [chokaq].[MetricBuckets] SET [BucketStartUtc] = DATEADD(SECOND, -{seconds}, [BucketStartUtc]);")
+        db.sql(
+            "UPDATE [chokaq].[MetricBuckets]"
+            f" SET [BucketStartUtc] = DATEADD(SECOND, -{seconds}, [BucketStartUtc]);"
+        )
 
     finish(db, 1000)
     earlier(250)  # then 400 s ago

@@ -1,28 +1,32 @@
 """Random sequences of calls by several workers and an operator, each answer compared with the model's.
 
-After every step the database must say what the model says: every job in one pillar, in its state, with its owner
-and lease, and all counters as what happened adds up to. No step sleeps: time passes by moving moments in the rows.
+After every step the database must say what the model says: every job in one pillar, in its state, with its
+owner and lease, and all counters as what happened adds up to. No step sleeps: time passes by moving moments
+in the rows.
 """
 
 from __future__ import annotations
 
-import uuid
 from collections import Counter
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from chokaq import Completion, Failure, FailureReason, JobStatus, Lease, NewJob, Outcome, Pillar, ZombieAction
+from chokaq import Completion, Failure, FailureReason, JobStatus, Lease, NewJob, Pillar, ZombieAction
 from tests.contract.support import Database
 from tests.contract.support_invariants import State
 from tests.contract.support_model import Model, ModelJob, ModelQueue, R, S
 
+CALLS = ("mark", "mark", "keep_alive", "release", "complete", "fail")
 QUEUES = ("alpha", "beta")
 WORKERS = ("w1", "w2", "w3")
-REASONS = [reason for reason in R if reason not in (R.MAX_RETRIES_EXCEEDED, R.ZOMBIE, R.RETRY_LIFETIME_EXPIRED)]
+REASONS = [
+    reason for reason in R if reason not in (R.MAX_RETRIES_EXCEEDED, R.ZOMBIE, R.RETRY_LIFETIME_EXPIRED)
+]
 PLACES: dict[S, tuple[Pillar, JobStatus | None]] = {
     S.PENDING: (Pillar.HOT, JobStatus.PENDING),
     S.FETCHED: (Pillar.HOT, JobStatus.FETCHED),
@@ -34,16 +38,31 @@ _JOBS = """
 SELECT 'hot' AS [Pillar], [t].[Id], [t].[Status], [t].[AttemptCount], [t].[WorkerId], [t].[LeaseToken],
     CONVERT(INT, NULL) AS [FailureReason]
 FROM [chokaq].[JobsHot] AS [t];
-SELECT 'archive' AS [Pillar], [t].[Id], CONVERT(TINYINT, NULL) AS [Status], [t].[AttemptCount], [t].[WorkerId],
-    [t].[LeaseToken], CONVERT(INT, NULL) AS [FailureReason]
+SELECT 'archive' AS [Pillar], [t].[Id], CONVERT(TINYINT, NULL) AS [Status], [t].[AttemptCount],
+    [t].[WorkerId], [t].[LeaseToken], CONVERT(INT, NULL) AS [FailureReason]
 FROM [chokaq].[JobsArchive] AS [t];
 SELECT 'dlq' AS [Pillar], [t].[Id], CONVERT(TINYINT, NULL) AS [Status], [t].[AttemptCount], [t].[WorkerId],
     [t].[LeaseToken], [t].[FailureReason]
 FROM [chokaq].[JobsDLQ] AS [t];
 """
-queues = st.sampled_from(QUEUES)
-workers = st.sampled_from(WORKERS)
-picks = st.integers(0, 10_000)
+# What happens how often. One rule that draws from this list, because the choice among many rules is too
+# uneven: it leaves rules out, and then hardly a run gets as far as to a second claim.
+ACTIONS = (
+    *["fetch"] * 6,
+    *["run"] * 5,
+    *["call"] * 5,
+    *["come_back_late"] * 3,
+    *["call_without_right"] * 2,
+    *["enqueue"] * 3,
+    *["heartbeats_stop"] * 2,
+    *["sweep"] * 2,
+    *["time_passes"] * 2,
+    "configure",
+    "set_policy",
+    "cancel",
+    "resurrect",
+)
+Draw = Callable[[Any], Any]
 
 
 class QueueMachine(RuleBasedStateMachine):
@@ -55,39 +74,38 @@ class QueueMachine(RuleBasedStateMachine):
         super().__init__()
         self.db.reset()
         self.model = Model()
+        self.made = 0
         # Every lease that was ever given out, newest last, with the worker that got it.
         self.leases: list[tuple[str, Lease]] = []
+        for queue, base in zip(QUEUES, (0, 60), strict=True):
+            self.write_policy(queue, 1, 2, base)
+            self.enqueue_jobs([self.new_job(queue) for _ in range(3)])
 
-    @initialize()
-    def configure(self) -> None:
-        for queue in QUEUES:
-            self.set_policy(queue, 3, 10)
+    @rule(data=st.data())
+    def step(self, data: st.DataObject) -> None:
+        action = data.draw(st.sampled_from(ACTIONS), label="action")
+        getattr(self, action)(data.draw)
 
     # Producers
 
-    @rule(
-        queue=queues,
-        count=st.integers(1, 4),
-        priority=st.sampled_from([5, 10, 90]),
-        key=st.sampled_from([None, None, "k1", "k2"]),
-        delayed=st.booleans(),
-        attempts=st.sampled_from([None, 1, 2]),
-    )
-    def enqueue(
-        self, queue: str, count: int, priority: int, key: str | None, delayed: bool, attempts: int | None
-    ) -> None:
+    def enqueue(self, draw: Draw) -> None:
+        queue = draw(st.sampled_from(QUEUES))
         jobs = [
-            ModelJob(uuid.uuid4().hex, queue, priority, key, attempts, due=not delayed) for _ in range(count)
+            self.new_job(
+                queue,
+                priority=draw(st.sampled_from([5, 10, 90])),
+                key=draw(st.sampled_from([None, None, "k1", "k2"])),
+                max_attempts=draw(st.sampled_from([None, 1, 3])),
+                due=draw(st.sampled_from([True, True, False])),
+            )
+            for _ in range(draw(st.integers(1, 4)))
         ]
-        self.enqueue_jobs(jobs, delayed)
+        if draw(st.booleans()) and self.model.jobs:
+            old = draw(st.sampled_from(list(self.model.jobs.values())))  # the same id once more
+            jobs.append(self.new_job(old.queue, job_id=old.id, key=old.key))
+        self.enqueue_jobs(jobs)
 
-    @precondition(lambda self: self.model.jobs)
-    @rule(pick=picks)
-    def enqueue_again(self, pick: int) -> None:
-        old = self.pick_job(pick)
-        self.enqueue_jobs([ModelJob(old.id, old.queue, 10, old.key, None, due=True)], delayed=False)
-
-    def enqueue_jobs(self, jobs: list[ModelJob], delayed: bool) -> None:
+    def enqueue_jobs(self, jobs: list[ModelJob]) -> None:
         answers = self.db.queue.enqueue_many(
             NewJob(
                 queue=job.queue,
@@ -95,21 +113,33 @@ class QueueMachine(RuleBasedStateMachine):
                 priority=job.priority,
                 idempotency_key=job.key,
                 max_attempts=job.max_attempts,
-                delay=3600 if delayed else None,
+                delay=None if job.due else 3600,
                 job_id=job.id,
             )
             for job in jobs
         )
         assert [(a.job_id, a.outcome) for a in answers] == [self.model.enqueue(job) for job in jobs]
 
+    def new_job(
+        self,
+        queue: str,
+        *,
+        job_id: str = "",
+        priority: int = 10,
+        key: str | None = None,
+        max_attempts: int | None = None,
+        due: bool = True,
+    ) -> ModelJob:
+        # Numbered, because the id decides between jobs of one moment, and a run must be the same again.
+        self.made += 1
+        return ModelJob(job_id or f"job-{self.made:05}", queue, priority, key, max_attempts, due)
+
     # Workers
 
-    @rule(
-        worker=workers,
-        limit=st.sampled_from([1, 2, 5, 100]),
-        names=st.sampled_from([None, None, None, ["alpha"], ["beta", "nowhere"], []]),
-    )
-    def fetch(self, worker: str, limit: int, names: list[str] | None) -> None:
+    def fetch(self, draw: Draw) -> None:
+        worker = draw(st.sampled_from(WORKERS))
+        limit = draw(st.sampled_from([1, 2, 5, 100]))
+        names = draw(st.sampled_from([None, None, None, ["alpha"], ["beta", "nowhere"], []]))
         expected = self.model.expected_claims(names, limit)
         eligible = {job.id for jobs in self.model.eligible(names).values() for job in jobs}
         room = {queue: self.model.room(queue, limit) for queue in self.model.queues}
@@ -123,108 +153,112 @@ class QueueMachine(RuleBasedStateMachine):
             assert job.attempt_count == claimed.attempts
             self.leases.append((worker, job.lease))
 
-    @precondition(lambda self: self.leases)
-    @rule(pick=picks, fresh=st.booleans())
-    def mark(self, pick: int, fresh: bool) -> None:
-        worker, leases = self.pick_leases(pick, fresh)
-        answers = self.db.queue.mark_processing(worker, leases)
-        self.compare(answers, [self.model.mark(worker, each.job_id, each.lease_token) for each in leases])
+    def held(self, draw: Draw) -> tuple[str, list[Lease]]:
+        """A worker that holds jobs, and some of its leases; nobody: the worker of no lease."""
+        found: dict[str, list[Lease]] = {}
+        for worker, lease in self.leases:
+            if self.model.jobs[lease.job_id].is_held_by(worker, lease.lease_token):
+                found.setdefault(worker, []).append(lease)
+        if not found:
+            return WORKERS[0], []
+        worker = draw(st.sampled_from(sorted(found)))
+        return worker, draw(st.lists(st.sampled_from(found[worker]), min_size=1, max_size=5, unique=True))
 
-    @precondition(lambda self: self.leases)
-    @rule(pick=picks, fresh=st.booleans())
-    def keep_alive(self, pick: int, fresh: bool) -> None:
-        worker, leases = self.pick_leases(pick, fresh)
-        answers = self.db.queue.keep_alive(worker, leases)
-        self.compare(answers, [self.model.keep_alive(worker, each.job_id, each.lease_token) for each in leases])
+    def run(self, draw: Draw) -> None:
+        """As a real worker: marks, then ends."""
+        worker, leases = self.held(draw)
+        self.send("mark", worker, leases)
+        end = draw(st.sampled_from(["complete", "fail", "fail", "keep_alive"]))
+        self.send(end, worker, leases, draw(st.sampled_from(REASONS)))
 
-    @precondition(lambda self: self.leases)
-    @rule(pick=picks, fresh=st.booleans())
-    def release(self, pick: int, fresh: bool) -> None:
-        worker, leases = self.pick_leases(pick, fresh)
-        answers = self.db.queue.release(worker, leases)
-        self.compare(answers, [self.model.release(worker, each.job_id, each.lease_token) for each in leases])
+    def call(self, draw: Draw) -> None:
+        worker, leases = self.held(draw)
+        self.send(draw(st.sampled_from(CALLS)), worker, leases, draw(st.sampled_from(REASONS)))
 
-    @precondition(lambda self: self.leases)
-    @rule(pick=picks, fresh=st.booleans())
-    def complete(self, pick: int, fresh: bool) -> None:
-        worker, leases = self.pick_leases(pick, fresh)
-        answers = self.db.queue.complete(worker, [Completion(lease=lease) for lease in leases])
-        self.compare(answers, [self.model.complete(worker, each.job_id, each.lease_token) for each in leases])
+    def come_back_late(self, draw: Draw) -> None:
+        """Any lease that was ever given out, for its worker: long lost, or the call is repeated."""
+        if self.leases:
+            worker, lease = draw(st.sampled_from(self.leases))
+            self.send(draw(st.sampled_from(CALLS)), worker, [lease], draw(st.sampled_from(REASONS)))
 
-    @precondition(lambda self: self.leases)
-    @rule(pick=picks, fresh=st.booleans(), reason=st.sampled_from(REASONS))
-    def fail(self, pick: int, fresh: bool, reason: FailureReason) -> None:
-        worker, leases = self.pick_leases(pick, fresh)
-        answers = self.db.queue.fail(worker, [Failure(lease=lease, reason=reason) for lease in leases])
-        self.compare(
-            answers, [self.model.fail(worker, each.job_id, each.lease_token, reason) for each in leases]
-        )
-
-    @precondition(lambda self: self.leases)
-    @rule(pick=picks, call=st.sampled_from(["mark", "keep_alive", "release", "complete", "fail"]), thief=workers)
-    def call_without_right(self, pick: int, call: str, thief: str) -> None:
+    def call_without_right(self, draw: Draw) -> None:
         """Another worker's lease, or one that was never given out."""
-        owner, lease = self.leases[-1 - pick % len(self.leases)]
-        if thief == owner:
+        if not self.leases:
+            return
+        _, lease = draw(st.sampled_from(self.leases))
+        thief = draw(st.sampled_from(WORKERS))
+        if any((thief, lease) == each for each in self.leases):
             lease = Lease(job_id=lease.job_id, lease_token=lease.lease_token + 1000)
-        queue = self.db.queue
-        answers: Any = {
-            "mark": lambda: queue.mark_processing(thief, lease),
-            "keep_alive": lambda: queue.keep_alive(thief, lease),
-            "release": lambda: queue.release(thief, lease),
-            "complete": lambda: queue.complete(thief, Completion(lease=lease)),
-            "fail": lambda: queue.fail(thief, Failure(lease=lease, reason=R.TRANSIENT)),
-        }[call]()
-        assert [answer.outcome for answer in answers] == [Outcome.LOST]
+        before = self.db.queue.get_job(lease.job_id)
+        self.send(draw(st.sampled_from(CALLS)), thief, [lease])
+        assert self.db.queue.get_job(lease.job_id) == before
+
+    def send(self, call: str, worker: str, leases: list[Lease], reason: FailureReason = R.TRANSIENT) -> None:
+        """One call for some leases, compared with the model's answers."""
+        queue, model = self.db.queue, self.model
+        answers: Any
+        if call == "mark":
+            answers = queue.mark_processing(worker, leases)
+        elif call == "keep_alive":
+            answers = queue.keep_alive(worker, leases)
+        elif call == "release":
+            answers = queue.release(worker, leases)
+        elif call == "complete":
+            answers = queue.complete(worker, [Completion(lease=lease) for lease in leases])
+        else:
+            answers = queue.fail(worker, [Failure(lease=lease, reason=reason) for lease in leases])
+        expected = [
+            model.fail(worker, lease.job_id, lease.lease_token, reason)
+            if call == "fail"
+            else getattr(model, call)(worker, lease.job_id, lease.lease_token)
+            for lease in leases
+        ]
+        assert [answer.outcome for answer in answers] == expected
 
     # Time
 
-    @precondition(lambda self: any(job.is_claimed for job in self.model.jobs.values()))
-    @rule(pick=picks, everyone=st.booleans())
-    def heartbeats_stop(self, pick: int, everyone: bool) -> None:
+    def heartbeats_stop(self, draw: Draw) -> None:
         claimed = [job for job in self.model.jobs.values() if job.is_claimed]
-        for job in claimed if everyone else [claimed[pick % len(claimed)]]:
-            self.db.age(1000, "HeartbeatUtc", job_id=job.id)
-            job.stale = True
+        if claimed:
+            for job in draw(st.lists(st.sampled_from(claimed), min_size=1, max_size=3, unique_by=id)):
+                self.db.age(1000, "HeartbeatUtc", job_id=job.id)
+                job.stale = True
+            if draw(st.booleans()):
+                self.sweep(draw)
 
-    @rule()
-    def time_passes(self) -> None:
+    def time_passes(self, draw: Draw) -> None:
         """Long enough for every delay, while all workers keep their jobs alive."""
         self.db.age(86_400, "ScheduledAtUtc")
         for job in self.model.jobs.values():
             job.due = job.due or job.is_active
 
-    @rule()
-    def sweep(self) -> None:
+    def sweep(self, draw: Draw) -> None:
         found = self.db.queue.sweep_zombies()
         assert (found.recovered, found.buried, found.retried) == self.model.sweep()
 
     # Operators
 
-    @rule(queue=queues, is_paused=st.booleans())
-    def pause(self, queue: str, is_paused: bool) -> None:
-        assert self.db.queue.set_queue_paused(queue, is_paused).is_paused == is_paused
-        self.model.queues[queue].paused = is_paused
+    def configure(self, draw: Draw) -> None:
+        queue = draw(st.sampled_from(QUEUES))
+        model = self.model.queues[queue]
+        model.paused = draw(st.sampled_from([False, False, True]))
+        model.active = draw(st.sampled_from([True, True, False]))
+        model.limit = draw(st.sampled_from([None, None, 0, 1, 3]))
+        self.db.queue.set_queue_paused(queue, model.paused)
+        self.db.queue.set_queue_active(queue, model.active)
+        row = self.db.queue.set_queue_max_workers(queue, model.limit)
+        assert (row.is_paused, row.is_active, row.max_workers) == (model.paused, model.active, model.limit)
 
-    @rule(queue=queues, is_active=st.sampled_from([True, True, False]))
-    def activate(self, queue: str, is_active: bool) -> None:
-        assert self.db.queue.set_queue_active(queue, is_active).is_active == is_active
-        self.model.queues[queue].active = is_active
-
-    @rule(queue=queues, limit=st.sampled_from([None, None, 0, 1, 3]))
-    def limit(self, queue: str, limit: int | None) -> None:
-        assert self.db.queue.set_queue_max_workers(queue, limit).max_workers == limit
-        self.model.queues[queue].limit = limit
-
-    @rule(queue=queues, action=st.sampled_from([0, 1]))
-    def zombie_policy(self, queue: str, action: int) -> None:
-        self.db.queue.set_queue_zombie_policy(
-            queue, zombie_timeout_seconds=100, zombie_action=ZombieAction(action)
+    def set_policy(self, draw: Draw) -> None:
+        queue = draw(st.sampled_from(QUEUES))
+        self.write_policy(
+            queue, draw(st.integers(0, 1)), draw(st.integers(1, 4)), draw(st.sampled_from([0, 60]))
         )
-        self.model.queues[queue].zombie_action = action
 
-    @rule(queue=queues, attempts=st.integers(1, 4), base=st.sampled_from([0, 60]))
-    def set_policy(self, queue: str, attempts: int, base: int) -> None:
+    def write_policy(self, queue: str, action: int, attempts: int, base: int) -> None:
+        self.db.queue.set_queue_zombie_policy(
+            queue, zombie_timeout_seconds=100, zombie_action=ZombieAction(action), create=True
+        )
         self.db.queue.set_queue_retry_policy(
             queue,
             max_attempts=attempts,
@@ -232,25 +266,20 @@ class QueueMachine(RuleBasedStateMachine):
             retry_multiplier=2,
             retry_max_seconds=3600,
             retry_jitter_percent=0,
-            create=True,
         )
-        settings_of = self.model.queues.setdefault(queue, ModelQueue())
-        settings_of.max_attempts, settings_of.base_seconds = attempts, base
+        model = self.model.queues.setdefault(queue, ModelQueue())
+        model.zombie_action, model.max_attempts, model.base_seconds = action, attempts, base
 
-    @precondition(lambda self: self.model.jobs)
-    @rule(pick=picks)
-    def cancel(self, pick: int) -> None:
-        job = self.pick_job(pick)
-        (answer,) = self.db.queue.cancel(job.id)
-        assert answer.outcome is self.model.cancel(job.id)
+    def cancel(self, draw: Draw) -> None:
+        job_id = draw(st.sampled_from(list(self.model.jobs)))
+        (answer,) = self.db.queue.cancel(job_id)
+        assert answer.outcome is self.model.cancel(job_id)
 
-    @precondition(lambda self: any(job.state is S.DEAD for job in self.model.jobs.values()))
-    @rule(pick=picks)
-    def resurrect(self, pick: int) -> None:
-        dead = [job for job in self.model.jobs.values() if job.state is S.DEAD]
-        job = dead[pick % len(dead)]
-        (answer,) = self.db.queue.resurrect(job.id)
-        assert answer.outcome is self.model.resurrect(job.id)
+    def resurrect(self, draw: Draw) -> None:
+        dead = [job.id for job in self.model.jobs.values() if job.state is S.DEAD]
+        job_id = draw(st.sampled_from(dead or list(self.model.jobs)))
+        (answer,) = self.db.queue.resurrect(job_id)
+        assert answer.outcome is self.model.resurrect(job_id)
 
     # What must hold
 
@@ -296,27 +325,6 @@ class QueueMachine(RuleBasedStateMachine):
         assert state.by_queue("series", "1/0/-1") == model.succeeded
         assert state.by_detail("series", "1/1/") == model.failed - model.unstarted
         assert state.by_detail("series", "1/2/") == model.retried
-
-    # How
-
-    def pick_job(self, pick: int) -> ModelJob:
-        return list(self.model.jobs.values())[-1 - pick % len(self.model.jobs)]
-
-    def pick_leases(self, pick: int, fresh: bool) -> tuple[str, list[Lease]]:
-        """A worker and some of its leases: those it holds now, or one that may be long void."""
-        worker, lease = self.leases[-1 - pick % len(self.leases)]
-        if not fresh:
-            return worker, [lease]
-        held = [
-            each
-            for owner, each in self.leases
-            if owner == worker and self.model.jobs[each.job_id].is_held_by(worker, each.lease_token)
-        ]
-        return worker, held[: 1 + pick % 5] or [lease]
-
-    @staticmethod
-    def compare(answers: Any, expected: list[Outcome]) -> None:
-        assert [answer.outcome for answer in answers] == expected
 
 
 def explore(db: Database, examples: int, steps: int) -> None:

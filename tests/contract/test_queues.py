@@ -81,7 +81,9 @@ def test_a_setter_in_a_transaction_that_rolls_back_set_nothing(db: Database, nam
         connection.rollback()
     finally:
         connection.close()
-    rows = db.sql("SELECT [IsPaused], [IsActive], [MaxWorkers], [MaxAttempts], [ZombieAction] FROM [chokaq].[Queues];")
+    rows = db.sql(
+        "SELECT [IsPaused], [IsActive], [MaxWorkers], [MaxAttempts], [ZombieAction] FROM [chokaq].[Queues];"
+    )
     assert [tuple(row.values()) for row in rows] == [(False, True, None, 3, 0)]
     assert db.queue.queue_health("q")[0].max_workers == before.max_workers
 

@@ -17,7 +17,12 @@ def test_a_job_in_each_pillar(db: Database) -> None:
     db.fail("w1", second.lease, FailureReason.REJECTED, error="no")
 
     hot = db.job(pending)
-    assert (hot.pillar, hot.status, hot.finished_at, hot.failed_at) == (Pillar.HOT, JobStatus.PENDING, None, None)
+    assert (hot.pillar, hot.status, hot.finished_at, hot.failed_at) == (
+        Pillar.HOT,
+        JobStatus.PENDING,
+        None,
+        None,
+    )
     assert (hot.duration_ms, hot.wait_ms, hot.failure_reason, hot.error_details) == (None,) * 4
 
     archived = db.job(done)
@@ -37,7 +42,12 @@ def test_a_job_in_each_pillar(db: Database) -> None:
 def test_a_running_job(db: Database) -> None:
     lease = db.started()
     job = db.job(lease.job_id)
-    assert (job.status, job.worker_id, job.attempt_count, job.lease_token) == (JobStatus.PROCESSING, "w1", 1, 1)
+    assert (job.status, job.worker_id, job.attempt_count, job.lease_token) == (
+        JobStatus.PROCESSING,
+        "w1",
+        1,
+        1,
+    )
     assert job.heartbeat_at == job.started_at
 
 

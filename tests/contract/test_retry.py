@@ -58,7 +58,10 @@ def test_the_decision_table(db: Database) -> None:
         for name, (_, exhausted, _, _) in names.items()
     )
     jobs = {job.type: job for job in db.start("w1", 1000)}
-    db.sql("UPDATE [chokaq].[JobsHot] SET [CreatedAtUtc] = DATEADD(SECOND, -995, [CreatedAtUtc]) WHERE [Type] LIKE '% expired%';")
+    db.sql(
+        "UPDATE [chokaq].[JobsHot] SET [CreatedAtUtc] = DATEADD(SECOND, -995, [CreatedAtUtc])"
+        " WHERE [Type] LIKE '% expired%';"
+    )
     db.queue.cancel([jobs[name].job_id for name, case in names.items() if case[3]])
     answers = db.queue.fail(
         "w1", [Failure(lease=jobs[name].lease, reason=case[0], error="x") for name, case in names.items()]
@@ -203,7 +206,9 @@ def test_a_retried_job_keeps_everything_but_its_time(db: Database) -> None:
     before = db.job(lease.job_id)
     db.fail("w1", lease, R.TRANSIENT, error="boom")
     after = db.job(lease.job_id)
-    for name in "payload tags idempotency_key priority max_attempts created_at attempt_count lease_token".split():
+    for (
+        name
+    ) in "payload tags idempotency_key priority max_attempts created_at attempt_count lease_token".split():
         assert getattr(after, name) == getattr(before, name), name
     assert (after.status, after.worker_id, after.heartbeat_at) == (JobStatus.PENDING, None, None)
     assert after.scheduled_at > before.scheduled_at
@@ -240,7 +245,9 @@ def test_a_dead_job_keeps_everything(db: Database) -> None:
 
 
 def test_long_and_strange_error_texts_arrive_whole(db: Database) -> None:
-    text = 'Traceback\n\t"quoted" \\path\\to\\x \'single\' €ж🎉 {"json": "\\u0041"}\r\n' + "x" * 20_000 + " end"
+    text = (
+        'Traceback\n\t"quoted" \\path\\to\\x \'single\' €ж🎉 {"json": "\\u0041"}\r\n' + "x" * 20_000 + " end"
+    )
     lease = db.started()
     db.fail("w1", lease, R.FATAL_ERROR, error=text)
     assert db.job(lease.job_id).error_details == text

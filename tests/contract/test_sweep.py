@@ -27,7 +27,12 @@ def test_a_claimed_job_is_given_back_at_its_old_place(db: Database) -> None:
     db.age(2, "HeartbeatUtc")
     assert swept(db) == (1, 0, 0)
     back = db.job(first)
-    assert (back.status, back.worker_id, back.heartbeat_at, back.attempt_count) == (JobStatus.PENDING, None, None, 0)
+    assert (back.status, back.worker_id, back.heartbeat_at, back.attempt_count) == (
+        JobStatus.PENDING,
+        None,
+        None,
+        0,
+    )
     (again,) = db.claim("w2")
     assert (again.job_id, again.lease_token) == (first, job.lease_token + 1)
     assert swept(db) == (0, 0, 0)
