@@ -664,3 +664,57 @@ BEGIN
     EXECUTE [ActOnDlqTests].[Act] @Action = 'purge', @MaxJobs = NULL;
 END;
 GO
+
+CREATE PROCEDURE [ActOnDlqTests].[test ActOnDlq takes jobs whose key is active last in a resurrect]
+AS
+BEGIN
+    /* Assemble */
+    UPDATE [chokaq].[JobsDLQ]
+    SET [IdempotencyKey] = [Id]
+    WHERE [Id] IN ('f', 'e');
+
+    INSERT INTO [chokaq].[JobsHot] ([Id], [IdempotencyKey])
+    VALUES
+        ('newer 1', 'F'),
+        ('newer 2', 'e');
+
+    INSERT INTO [ActOnDlqTests].[ExpectedAnswer] ([Place], [JobId], [Outcome])
+    VALUES
+        (1, 'd', 'resurrected'),
+        (2, 'c', 'resurrected'),
+        (3, 'a', 'resurrected'),
+        (4, 'g', 'resurrected'),
+        (5, 'f', 'key-active');
+
+    /* Act */
+    EXECUTE [ActOnDlqTests].[Act] @Action = 'resurrect', @Queue = 'web', @MaxJobs = 5;
+
+    /* Assert */
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[ActOnDlqTests].[ExpectedAnswer]',
+        @Actual = N'[ActOnDlqTests].[Answer]';
+END;
+GO
+
+CREATE PROCEDURE [ActOnDlqTests].[test ActOnDlq does not care for keys in a purge]
+AS
+BEGIN
+    /* Assemble */
+    UPDATE [chokaq].[JobsDLQ]
+    SET [IdempotencyKey] = [Id];
+
+    INSERT INTO [chokaq].[JobsHot] ([Id], [IdempotencyKey])
+    VALUES ('newer', 'f');
+
+    INSERT INTO [ActOnDlqTests].[ExpectedAnswer] ([Place], [JobId], [Outcome])
+    VALUES (1, 'f', 'purged');
+
+    /* Act */
+    EXECUTE [ActOnDlqTests].[Act] @Action = 'purge', @MaxJobs = 1;
+
+    /* Assert */
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[ActOnDlqTests].[ExpectedAnswer]',
+        @Actual = N'[ActOnDlqTests].[Answer]';
+END;
+GO

@@ -46,6 +46,11 @@ GO
 CREATE PROCEDURE [CancelJobsTests].[SetUp]
 AS
 BEGIN
+    /* Tests without a transaction leave their rows behind. */
+    DELETE FROM [CancelJobsTests].[Expected];
+    DELETE FROM [CancelJobsTests].[ExpectedAnswer];
+    DELETE FROM [CancelJobsTests].[Answer];
+
     EXECUTE [tSQLt].[FakeTable] @TableName = N'[chokaq].[JobsHot]', @Defaults = 1;
     EXECUTE [tSQLt].[FakeTable] @TableName = N'[chokaq].[JobsDLQ]', @Defaults = 1;
     EXECUTE [tSQLt].[FakeTable] @TableName = N'[chokaq].[StatsSummary]', @Defaults = 1;
@@ -508,5 +513,59 @@ BEGIN
 
     /* Act */
     EXECUTE [chokaq].[CancelJobs] @JobIds = @Json;
+END;
+GO
+
+--[@tSQLt:NoTransaction](DEFAULT)
+CREATE PROCEDURE [CancelJobsTests].[test CancelJobs alone is one transaction that it commits]
+AS
+BEGIN
+    /* Assemble */
+    DECLARE @Open INT;
+    DECLARE @Dead INT;
+
+    EXECUTE [tSQLt].[SpyProcedure] @ProcedureName = N'[chokaq].[RecordOutcomes]';
+
+    /* Act */
+    EXECUTE [chokaq].[CancelJobs] @JobIds = N'[{"id":"pending"}]';
+
+    /* Assert */
+    SET @Open = @@TRANCOUNT;
+    SELECT @Dead = COUNT(*) FROM [chokaq].[JobsDLQ];
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 0, @Actual = @Open;
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Dead;
+END;
+GO
+
+--[@tSQLt:NoTransaction](DEFAULT)
+CREATE PROCEDURE [CancelJobsTests].[test CancelJobs alone takes everything back when the counting fails]
+AS
+BEGIN
+    /* Assemble */
+    DECLARE @Error INT = 0;
+    DECLARE @Open INT;
+    DECLARE @Dead INT;
+    DECLARE @Untouched INT;
+
+    EXECUTE [tSQLt].[SpyProcedure]
+        @ProcedureName = N'[chokaq].[RecordOutcomes]',
+        @CommandToExecute = N'THROW 50001, N''for the test'', 1;';
+
+    /* Act */
+    BEGIN TRY
+        EXECUTE [chokaq].[CancelJobs] @JobIds = N'[{"id":"pending"},{"id":"running"}]';
+    END TRY
+    BEGIN CATCH
+        SET @Error = ERROR_NUMBER();
+    END CATCH;
+
+    /* Assert */
+    SET @Open = @@TRANCOUNT;
+    SELECT @Dead = COUNT(*) FROM [chokaq].[JobsDLQ];
+    SELECT @Untouched = COUNT(*) FROM [chokaq].[JobsHot] AS [h] WHERE [h].[CancelRequestedUtc] IS NULL;
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 50001, @Actual = @Error;
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 0, @Actual = @Open;
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 0, @Actual = @Dead;
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 3, @Actual = @Untouched;
 END;
 GO

@@ -424,3 +424,49 @@ BEGIN
     EXECUTE [chokaq].[ListActiveJobs] @PageSize = NULL;
 END;
 GO
+
+CREATE PROCEDURE [ListActiveJobsTests].[test ListActiveJobs knows the row of a moment that the client cut to microseconds]
+AS
+BEGIN
+    /* Assemble */
+    UPDATE [chokaq].[JobsHot]
+    SET [CreatedAtUtc] = '2026-01-04T00:00:00.1234567';
+
+    INSERT INTO [ListActiveJobsTests].[ExpectedIds] ([Place], [JobId])
+    VALUES
+        (1, 'b'),
+        (2, 'a');
+
+    /* Act */
+    EXECUTE [ListActiveJobsTests].[List] @BeforeUtc = '2026-01-04T00:00:00.123456', @BeforeId = 'c';
+
+    /* Assert */
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[ListActiveJobsTests].[ExpectedIds]',
+        @Actual = N'[ListActiveJobsTests].[Actual]';
+END;
+GO
+
+CREATE PROCEDURE [ListActiveJobsTests].[test ListActiveJobs takes a moment as it is when its row has moved on]
+AS
+BEGIN
+    /* Assemble */
+    UPDATE [chokaq].[JobsHot]
+    SET [CreatedAtUtc] = '2026-01-09T00:00:00'
+    WHERE [Id] = 'c';
+
+    INSERT INTO [ListActiveJobsTests].[ExpectedIds] ([Place], [JobId])
+    VALUES
+        (1, 'b'),
+        (2, 'a'),
+        (3, 'd');
+
+    /* Act */
+    EXECUTE [ListActiveJobsTests].[List] @BeforeUtc = '2026-01-04T00:00:00', @BeforeId = 'c';
+
+    /* Assert */
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[ListActiveJobsTests].[ExpectedIds]',
+        @Actual = N'[ListActiveJobsTests].[Actual]';
+END;
+GO

@@ -462,3 +462,49 @@ BEGIN
     EXECUTE [chokaq].[ListArchive] @PageSize = NULL;
 END;
 GO
+
+CREATE PROCEDURE [ListArchiveTests].[test ListArchive knows the row of a moment that the client cut to microseconds]
+AS
+BEGIN
+    /* Assemble */
+    UPDATE [chokaq].[JobsArchive]
+    SET [FinishedAtUtc] = '2026-01-04T00:00:00.1234567';
+
+    INSERT INTO [ListArchiveTests].[ExpectedIds] ([Place], [JobId])
+    VALUES
+        (1, 'b'),
+        (2, 'a');
+
+    /* Act */
+    EXECUTE [ListArchiveTests].[List] @BeforeUtc = '2026-01-04T00:00:00.123456', @BeforeId = 'c';
+
+    /* Assert */
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[ListArchiveTests].[ExpectedIds]',
+        @Actual = N'[ListArchiveTests].[Actual]';
+END;
+GO
+
+CREATE PROCEDURE [ListArchiveTests].[test ListArchive takes a moment as it is when its row has moved on]
+AS
+BEGIN
+    /* Assemble */
+    UPDATE [chokaq].[JobsArchive]
+    SET [FinishedAtUtc] = '2026-01-09T00:00:00'
+    WHERE [Id] = 'c';
+
+    INSERT INTO [ListArchiveTests].[ExpectedIds] ([Place], [JobId])
+    VALUES
+        (1, 'b'),
+        (2, 'a'),
+        (3, 'd');
+
+    /* Act */
+    EXECUTE [ListArchiveTests].[List] @BeforeUtc = '2026-01-04T00:00:00', @BeforeId = 'c';
+
+    /* Assert */
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[ListArchiveTests].[ExpectedIds]',
+        @Actual = N'[ListArchiveTests].[Actual]';
+END;
+GO

@@ -550,3 +550,49 @@ BEGIN
     EXECUTE [chokaq].[ListDlq] @PageSize = NULL;
 END;
 GO
+
+CREATE PROCEDURE [ListDlqTests].[test ListDlq knows the row of a moment that the client cut to microseconds]
+AS
+BEGIN
+    /* Assemble */
+    UPDATE [chokaq].[JobsDLQ]
+    SET [FailedAtUtc] = '2026-01-04T00:00:00.1234567';
+
+    INSERT INTO [ListDlqTests].[ExpectedIds] ([Place], [JobId])
+    VALUES
+        (1, 'b'),
+        (2, 'a');
+
+    /* Act */
+    EXECUTE [ListDlqTests].[List] @BeforeUtc = '2026-01-04T00:00:00.123456', @BeforeId = 'c';
+
+    /* Assert */
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[ListDlqTests].[ExpectedIds]',
+        @Actual = N'[ListDlqTests].[Actual]';
+END;
+GO
+
+CREATE PROCEDURE [ListDlqTests].[test ListDlq takes a moment as it is when its row has moved on]
+AS
+BEGIN
+    /* Assemble */
+    UPDATE [chokaq].[JobsDLQ]
+    SET [FailedAtUtc] = '2026-01-09T00:00:00'
+    WHERE [Id] = 'c';
+
+    INSERT INTO [ListDlqTests].[ExpectedIds] ([Place], [JobId])
+    VALUES
+        (1, 'b'),
+        (2, 'a'),
+        (3, 'd');
+
+    /* Act */
+    EXECUTE [ListDlqTests].[List] @BeforeUtc = '2026-01-04T00:00:00', @BeforeId = 'c';
+
+    /* Assert */
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[ListDlqTests].[ExpectedIds]',
+        @Actual = N'[ListDlqTests].[Actual]';
+END;
+GO

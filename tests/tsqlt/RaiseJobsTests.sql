@@ -44,6 +44,11 @@ GO
 CREATE PROCEDURE [RaiseJobsTests].[SetUp]
 AS
 BEGIN
+    /* Tests without a transaction leave their rows behind. */
+    DELETE FROM [RaiseJobsTests].[Expected];
+    DELETE FROM [RaiseJobsTests].[ExpectedAnswer];
+    DELETE FROM [RaiseJobsTests].[Answer];
+
     EXECUTE [tSQLt].[FakeTable] @TableName = N'[chokaq].[JobsHot]', @Defaults = 1;
     EXECUTE [tSQLt].[FakeTable] @TableName = N'[chokaq].[JobsDLQ]', @Defaults = 1;
     EXECUTE [tSQLt].[FakeTable] @TableName = N'[chokaq].[StatsSummary]', @Defaults = 1;
@@ -364,5 +369,71 @@ BEGIN
     /* Assert */
     EXECUTE [tSQLt].[AssertEmptyTable] @TableName = N'[RaiseJobsTests].[Answer]';
     EXECUTE [tSQLt].[AssertEmptyTable] @TableName = N'[chokaq].[JobsHot]';
+END;
+GO
+
+--[@tSQLt:NoTransaction](DEFAULT)
+CREATE PROCEDURE [RaiseJobsTests].[test RaiseJobs alone is one transaction that it commits]
+AS
+BEGIN
+    /* Assemble */
+    DECLARE @Edits [chokaq].[JobEdits];
+    DECLARE @Open INT;
+    DECLARE @Active INT;
+
+    INSERT INTO @Edits ([JobId], [Ordinal])
+    VALUES
+        ('a', 1),
+        ('c', 2);
+
+    /* Act */
+    EXECUTE [chokaq].[RaiseJobs] @Edits = @Edits, @RaisedBy = 'op';
+
+    /* Assert */
+    SET @Open = @@TRANCOUNT;
+    SELECT @Active = COUNT(*) FROM [chokaq].[JobsHot];
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 0, @Actual = @Open;
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 2, @Actual = @Active;
+END;
+GO
+
+--[@tSQLt:NoTransaction](DEFAULT)
+CREATE PROCEDURE [RaiseJobsTests].[test RaiseJobs alone takes everything back when a job cannot come back]
+AS
+BEGIN
+    /* Assemble */
+    DECLARE @Edits [chokaq].[JobEdits];
+    DECLARE @Error INT = 0;
+    DECLARE @Open INT;
+    DECLARE @Active INT;
+    DECLARE @Dead INT;
+
+    /* An active job of the same id, which no procedure would let arise. */
+    EXECUTE [tSQLt].[ApplyConstraint] @TableName = N'[chokaq].[JobsHot]', @ConstraintName = N'PK_JobsHot';
+
+    INSERT INTO [chokaq].[JobsHot] ([Id])
+    VALUES ('c');
+
+    INSERT INTO @Edits ([JobId], [Ordinal])
+    VALUES
+        ('a', 1),
+        ('c', 2);
+
+    /* Act */
+    BEGIN TRY
+        EXECUTE [chokaq].[RaiseJobs] @Edits = @Edits, @RaisedBy = 'op';
+    END TRY
+    BEGIN CATCH
+        SET @Error = ERROR_NUMBER();
+    END CATCH;
+
+    /* Assert */
+    SET @Open = @@TRANCOUNT;
+    SELECT @Active = COUNT(*) FROM [chokaq].[JobsHot];
+    SELECT @Dead = COUNT(*) FROM [chokaq].[JobsDLQ];
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 2627, @Actual = @Error;
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 0, @Actual = @Open;
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Active;
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 3, @Actual = @Dead;
 END;
 GO

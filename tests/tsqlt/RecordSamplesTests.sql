@@ -39,6 +39,12 @@ GO
 CREATE PROCEDURE [RecordSamplesTests].[SetUp]
 AS
 BEGIN
+    /* Tests without a transaction leave their rows behind. */
+    DELETE FROM [RecordSamplesTests].[Expected];
+    DELETE FROM [RecordSamplesTests].[ExpectedMeasures];
+    DELETE FROM [RecordSamplesTests].[ExpectedAnswer];
+    DELETE FROM [RecordSamplesTests].[Answer];
+
     EXECUTE [tSQLt].[FakeTable] @TableName = N'[chokaq].[Measures]', @Defaults = 1;
     EXECUTE [tSQLt].[FakeTable] @TableName = N'[chokaq].[MetricSeries]', @Defaults = 1;
 
@@ -48,9 +54,10 @@ BEGIN
         (1, 'queue wait'),
         (2, 'failure');
 
-    UPDATE [chokaq].[Settings]
-    SET [HourlyRetentionDays] = 7, [FineRetentionHours] = 6, [DailyRetentionDays] = 90, [FineResolutionMinutes] = 5
-    WHERE [Id] = 1;
+    EXECUTE [tSQLt].[FakeTable] @TableName = N'[chokaq].[Settings]', @Defaults = 1;
+
+    INSERT INTO [chokaq].[Settings] ([Id])
+    VALUES (1);
 END;
 GO
 
@@ -476,5 +483,57 @@ BEGIN
 
     /* Act */
     EXECUTE [chokaq].[RecordSamples] @Samples = @Json;
+END;
+GO
+
+--[@tSQLt:NoTransaction](DEFAULT)
+CREATE PROCEDURE [RecordSamplesTests].[test RecordSamples alone is one transaction that it commits]
+AS
+BEGIN
+    /* Assemble */
+    DECLARE @Open INT;
+    DECLARE @Counted INT;
+    DECLARE @Registered INT;
+
+    /* Act */
+    EXECUTE [chokaq].[RecordSamples] @Samples = N'[{"measure":"m","series":"s"}]';
+
+    /* Assert */
+    SET @Open = @@TRANCOUNT;
+    SELECT @Counted = COUNT(*) FROM [chokaq].[MetricSeries];
+    SELECT @Registered = COUNT(*) FROM [chokaq].[Measures];
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 0, @Actual = @Open;
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 1, @Actual = @Counted;
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 4, @Actual = @Registered;
+END;
+GO
+
+--[@tSQLt:NoTransaction](DEFAULT)
+CREATE PROCEDURE [RecordSamplesTests].[test RecordSamples alone takes everything back when the counting fails]
+AS
+BEGIN
+    /* Assemble */
+    DECLARE @Error INT = 0;
+    DECLARE @Open INT;
+    DECLARE @Registered INT;
+
+    EXECUTE [tSQLt].[SpyProcedure]
+        @ProcedureName = N'[chokaq].[AddSamples]',
+        @CommandToExecute = N'THROW 50001, N''for the test'', 1;';
+
+    /* Act */
+    BEGIN TRY
+        EXECUTE [chokaq].[RecordSamples] @Samples = N'[{"measure":"m","series":"s"}]';
+    END TRY
+    BEGIN CATCH
+        SET @Error = ERROR_NUMBER();
+    END CATCH;
+
+    /* Assert */
+    SET @Open = @@TRANCOUNT;
+    SELECT @Registered = COUNT(*) FROM [chokaq].[Measures];
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 50001, @Actual = @Error;
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 0, @Actual = @Open;
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 3, @Actual = @Registered;
 END;
 GO

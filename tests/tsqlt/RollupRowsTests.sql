@@ -40,11 +40,17 @@ GO
 CREATE PROCEDURE [RollupRowsTests].[SetUp]
 AS
 BEGIN
+    /* Tests without a transaction leave their rows behind. */
+    DELETE FROM [RollupRowsTests].[Expected];
+    DELETE FROM [RollupRowsTests].[Counts];
+    DELETE FROM [RollupRowsTests].[ExpectedCounts];
+
     EXECUTE [tSQLt].[FakeTable] @TableName = N'[chokaq].[MetricSeries]', @Defaults = 1;
 
-    UPDATE [chokaq].[Settings]
-    SET [FineRetentionHours] = 6, [HourlyRetentionDays] = 7, [DailyRetentionDays] = 90, [RollupMaxRows] = 20000
-    WHERE [Id] = 1;
+    EXECUTE [tSQLt].[FakeTable] @TableName = N'[chokaq].[Settings]', @Defaults = 1;
+
+    INSERT INTO [chokaq].[Settings] ([Id])
+    VALUES (1);
 END;
 GO
 
@@ -1160,5 +1166,126 @@ BEGIN
     EXECUTE [tSQLt].[AssertEquals] @Expected = 300, @Actual = @Samples;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 600, @Actual = @Total;
     EXECUTE [tSQLt].[AssertEquals] @Expected = 0, @Actual = @Rows;
+END;
+GO
+
+--[@tSQLt:NoTransaction](DEFAULT)
+CREATE PROCEDURE [RollupRowsTests].[test RollupRows alone commits each batch]
+AS
+BEGIN
+    /* Assemble */
+    DECLARE @Open INT;
+    DECLARE @Hourly INT;
+
+    INSERT INTO [chokaq].[MetricSeries] (
+        [Resolution],
+        [BucketStartUtc],
+        [Measure],
+        [Queue],
+        [Type],
+        [Outcome],
+        [FailureReason],
+        [Bin],
+        [Shard],
+        [SampleCount],
+        [TotalMs],
+        [MaxMs]
+    )
+    VALUES
+        (300, '2026-03-04T04:00:00', 0, 'mail', 'send', 0, -1, 0, 3, 1, 2, 2),
+        (300, '2026-03-04T04:00:00', 0, 'mail', 'send', 0, -1, 1, 3, 1, 2, 2),
+        (300, '2026-03-04T04:00:00', 0, 'mail', 'send', 0, -1, 2, 3, 1, 2, 2);
+
+    /* Act */
+    EXECUTE [RollupRowsTests].[Roll];
+
+    /* Assert */
+    SET @Open = @@TRANCOUNT;
+    SELECT @Hourly = COUNT(*) FROM [chokaq].[MetricSeries] AS [m] WHERE [m].[Resolution] = 3600;
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 0, @Actual = @Open;
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 3, @Actual = @Hourly;
+END;
+GO
+
+--[@tSQLt:NoTransaction](DEFAULT)
+CREATE PROCEDURE [RollupRowsTests].[test RollupRows alone takes a batch back when it fails]
+AS
+BEGIN
+    /* Assemble */
+    DECLARE @Error INT = 0;
+    DECLARE @Open INT;
+    DECLARE @Fine INT;
+
+    INSERT INTO [chokaq].[MetricSeries] (
+        [Resolution],
+        [BucketStartUtc],
+        [Measure],
+        [Queue],
+        [Type],
+        [Outcome],
+        [FailureReason],
+        [Bin],
+        [Shard],
+        [SampleCount],
+        [TotalMs],
+        [MaxMs]
+    )
+    VALUES
+        (300, '2026-03-04T04:00:00', 0, 'mail', 'send', 0, -1, 0, 3, 1, 2, 2),
+        (300, '2026-03-04T04:00:00', 0, 'mail', 'send', 0, -1, 1, 3, 1, 2, 2),
+        (300, '2026-03-04T04:00:00', 0, 'mail', 'send', 0, -1, 2, 3, 1, 2, 2);
+
+    EXECUTE [tSQLt].[SpyProcedure]
+        @ProcedureName = N'[chokaq].[AddSeries]',
+        @CommandToExecute = N'THROW 50001, N''for the test'', 1;';
+
+    /* Act */
+    BEGIN TRY
+        EXECUTE [RollupRowsTests].[Roll];
+    END TRY
+    BEGIN CATCH
+        SET @Error = ERROR_NUMBER();
+    END CATCH;
+
+    /* Assert */
+    SET @Open = @@TRANCOUNT;
+    SELECT @Fine = COUNT(*) FROM [chokaq].[MetricSeries] AS [m] WHERE [m].[Resolution] = 300;
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 50001, @Actual = @Error;
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 0, @Actual = @Open;
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 3, @Actual = @Fine;
+END;
+GO
+
+CREATE PROCEDURE [RollupRowsTests].[test RollupRows passes an error on to a caller who has a transaction]
+AS
+BEGIN
+    /* Assemble */
+    INSERT INTO [chokaq].[MetricSeries] (
+        [Resolution],
+        [BucketStartUtc],
+        [Measure],
+        [Queue],
+        [Type],
+        [Outcome],
+        [FailureReason],
+        [Bin],
+        [Shard],
+        [SampleCount],
+        [TotalMs],
+        [MaxMs]
+    )
+    VALUES
+        (300, '2026-03-04T04:00:00', 0, 'mail', 'send', 0, -1, 0, 3, 1, 2, 2),
+        (300, '2026-03-04T04:00:00', 0, 'mail', 'send', 0, -1, 1, 3, 1, 2, 2);
+
+    EXECUTE [tSQLt].[SpyProcedure]
+        @ProcedureName = N'[chokaq].[AddSeries]',
+        @CommandToExecute = N'THROW 50001, N''for the test'', 1;';
+
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 50001, @ExpectedMessagePattern = N'for the test';
+
+    /* Act */
+    EXECUTE [RollupRowsTests].[Roll];
 END;
 GO
