@@ -46,7 +46,8 @@ class AggregateCompiler:
                 raise ex.refuse("DISTINCT over several expressions or in a window function", node)
             argument = argument.expressions[0]
             word = "DISTINCT "
-        # The ORDER BY and PARTITION BY of a window see grouped columns only, an aggregate's argument all of them.
+        # The ORDER BY and PARTITION BY of a window see grouped columns only, an aggregate's argument all of
+        # them.
         scope.in_aggregate += not window
         try:
             e = ex.value(argument)
@@ -94,7 +95,9 @@ class AggregateCompiler:
         return Typed(f"{name}({e.sql})", e.type, binary=e.binary, rank=e.rank)
 
     def _keyed(self, ex: Expressions, e: Typed) -> str:
-        """Key and text in one string; a CASE gets it at each of its results, so that it is worked out once."""
+        """Key and text in one string; a CASE gets it at each of its results, so that it is worked out
+        once.
+        """
         if e.value is None:
             return "NULL"
         if e.branches is None:

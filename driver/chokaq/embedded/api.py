@@ -69,7 +69,8 @@ class NotSupportedError(DatabaseError):
 
 _ERRORS: dict[str, type[Error]] = {
     kind.__name__: kind
-    for kind in (Error, InterfaceError, DatabaseError, DataError, OperationalError, IntegrityError, InternalError,
+    for kind in (Error, InterfaceError, DatabaseError, DataError, OperationalError, IntegrityError,
+    InternalError,
                  ProgrammingError, NotSupportedError)
 }  # fmt: skip
 
@@ -322,7 +323,8 @@ class Connection:
                 if marks != len(values):
                     raise SqlError(
                         8178,
-                        f"The SQL contains {marks} parameter markers, but {len(values)} parameters were supplied.",
+                        f"The SQL contains {marks} parameter markers, but {len(values)} parameters were "
+                        "supplied.",
                         16,
                         1,
                     )
@@ -385,7 +387,8 @@ class Connection:
         if len(marks) != len(kinds):
             raise SqlError(
                 8178,
-                f"The SQL contains {len(marks)} parameter markers, but {len(kinds)} parameters were supplied.",
+                f"The SQL contains {len(marks)} parameter markers, but {len(kinds)} parameters were "
+                "supplied.",
                 16,
                 1,
             )
@@ -459,7 +462,8 @@ def _fill(session: Session, frame: Any, program: ir.Program, slot: int, rows: li
         if len(row) != len(columns):
             raise SqlError(
                 500,
-                f"Trying to pass a table-valued parameter with {len(row)} column(s) where the corresponding user-defined table type requires {len(columns)} column(s).",
+                f"Trying to pass a table-valued parameter with {len(row)} column(s) where the "
+                f"corresponding user-defined table type requires {len(columns)} column(s).",
                 16,
                 1,
             )
@@ -517,7 +521,9 @@ class Cursor:
         return self._connection
 
     def execute(self, operation: str, *params: Any) -> Cursor:
-        """Run a batch. Its first error is raised here when no result set comes before it, else by ``nextset``."""
+        """Run a batch. Its first error is raised here when no result set comes before it, else by
+        ``nextset``.
+        """
         values = list(params[0]) if len(params) == 1 and _is_sequence(params[0]) else list(params)
         self._items, self._position, self._rows, self._row = [], 0, [], 0
         self.description, self.rowcount = None, -1
@@ -645,5 +651,5 @@ def _is_sequence(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and not isinstance(value, Row)
 
 
-def _message(text: str, number: int, severity: int, state: int) -> tuple[str, str]:
+def _message(text: str, number: int, _severity: int, _state: int) -> tuple[str, str]:
     return f"[01000] ({number})", f"[chokaq][embedded engine]{text}"

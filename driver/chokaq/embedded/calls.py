@@ -123,7 +123,8 @@ def _inline(name: str, given: list[Typed]) -> str:
     if name in ("FLOOR", "CEILING"):
         # Beyond this every float is a whole number.
         down = f"- ({x} < CAST({x} AS INTEGER))" if name == "FLOOR" else f"+ ({x} > CAST({x} AS INTEGER))"
-        return f"CASE WHEN abs({x}) < 4503599627370496.0 THEN CAST(CAST({x} AS INTEGER) {down} AS REAL) ELSE {x} END"
+        whole = f"CAST(CAST({x} AS INTEGER) {down} AS REAL)"
+        return f"CASE WHEN abs({x}) < 4503599627370496.0 THEN {whole} ELSE {x} END"
     if name == "LOG" and has_logarithm():
         return f"CASE WHEN {x} <= 0 THEN chokaq_log({x}) ELSE ln({x}) END"
     return ""

@@ -114,6 +114,13 @@ class Table:
                 return column
         return None
 
+    def must(self, name: str) -> Column:
+        """A column that is known to be there."""
+        found = self.column(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
     @property
     def identity(self) -> Column | None:
         return next((column for column in self.columns if column.identity), None)
@@ -264,6 +271,10 @@ class Catalog:
 
     def table(self, schema: str, name: str) -> Table | None:
         return self.tables.get(f"{schema or DEFAULT_SCHEMA}.{name}".lower())
+
+    def must_table(self, schema: str, name: str) -> Table:
+        """A table that is known to be there."""
+        return self.tables[f"{schema or DEFAULT_SCHEMA}.{name}".lower()]
 
     def type(self, schema: str, name: str) -> Table | None:
         return self.types.get(f"{schema or DEFAULT_SCHEMA}.{name}".lower())

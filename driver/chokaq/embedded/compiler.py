@@ -12,7 +12,7 @@ from .catalog import Catalog, Parameter, Procedure, Table
 from .conversions import constant, convert
 from .lexer import tokenize
 from .parser import parse_batch
-from .problems import SqlError, at_line, unsupported
+from .problems import SqlError, at_line, must, unsupported
 from .scope import UNKNOWN, Context, LocalTable, Scope, Typed, Unit
 from .sqltypes import INT, SqlType, make_type, nvarchar
 
@@ -40,7 +40,8 @@ def procedure_parameters(catalog: Catalog, parameters: list[s.Parameter]) -> lis
                 raise at_line(
                     SqlError(
                         352,
-                        f'The table-valued parameter "{parameter.name}" must be declared with the READONLY option.',
+                        f'The table-valued parameter "{parameter.name}" must be declared with the '
+                        "READONLY option.",
                         15,
                         1,
                     ),
@@ -60,7 +61,8 @@ def procedure_parameters(catalog: Catalog, parameters: list[s.Parameter]) -> lis
             raise at_line(
                 SqlError(
                     346,
-                    f'The parameter "{parameter.name}" can not be declared "READONLY" since it is not a table-valued parameter.',
+                    f'The parameter "{parameter.name}" can not be declared "READONLY" since it is not a '
+                    "table-valued parameter.",
                     15,
                     1,
                 ),
@@ -175,28 +177,28 @@ def compile_late(session: Session, late: ir.Late, frame: Any) -> None:
     if late.catalog is not session.catalog or temporary:
         unit.catalog = session.catalog
         compiler = UnitCompiler(session, unit, [])
-        program = frame.program
         for name, (table, sqlite_name) in temporary.items():
-            _adopt(unit, program, frame, name, table, sqlite_name)
-        late.compiled = [compiler.compile(late.syntax, late=False)]
+            _adopt(unit, frame, name, table, sqlite_name)
+        late.compiled = [compiler.compile(late.syntax)]
         late.catalog = session.catalog
     _extend(session, unit, frame)
 
 
-def compile_condition(session: Session, late: ir.LateCondition, frame: Any) -> None:
+def compile_condition(session: Session, late: ir.LateCondition, frame: Any) -> scalars.Scalar:
     """The same for the condition of IF or WHILE."""
     unit: Unit = late.unit
     temporary = {name: tables[-1] for name, tables in session.hash_tables.items() if tables}
     if late.catalog is not session.catalog or temporary:
         unit.catalog = session.catalog
         for name, (table, sqlite_name) in temporary.items():
-            _adopt(unit, frame.program, frame, name, table, sqlite_name)
+            _adopt(unit, frame, name, table, sqlite_name)
         late.compiled = UnitCompiler(session, unit, []).condition(late.text)
         late.catalog = session.catalog
     _extend(session, unit, frame)
+    return must(late.compiled)
 
 
-def _adopt(unit: Unit, program: ir.Program, frame: Any, name: str, table: Table, sqlite_name: str) -> None:
+def _adopt(unit: Unit, frame: Any, name: str, table: Table, sqlite_name: str) -> None:
     """A #table of the session or of a caller becomes one of the unit's tables."""
     local = unit.tables.get(name)
     if local is None or local.table is not table:
@@ -261,7 +263,8 @@ class UnitCompiler:
         unit = self.unit
         self._choose_keys()
         return ir.Program(
-            unit.name, unit.size, unit.keys, unit.table_slots, self.parameters, self.slots, self.table_parameters, compiled,
+            unit.name, unit.size, unit.keys, unit.table_slots, self.parameters, self.slots,
+            self.table_parameters, compiled,
             unit.dependencies,
         )  # fmt: skip
 
@@ -270,9 +273,9 @@ class UnitCompiler:
         self._declare_parameters()
         unit = self.unit
         compiled = [self.batch_statement(statement) for statement in batch.statements]
-        self._source = batch.source
         return ir.Program(
-            unit.name, unit.size, unit.keys, unit.table_slots, self.parameters, self.slots, self.table_parameters, compiled,
+            unit.name, unit.size, unit.keys, unit.table_slots, self.parameters, self.slots,
+            self.table_parameters, compiled,
             unit.dependencies,
         )  # fmt: skip
 
@@ -284,7 +287,7 @@ class UnitCompiler:
             if isinstance(statement, s.Declare) and any(v.value is not None for v in statement.variables):
                 self._declare(statement, values=False)
                 return ir.Late(statement.line, _values_only(statement), self.unit)
-            return self.compile(statement, late=True)
+            return self.compile(statement)
         if isinstance(statement, s.Block):
             return ir.Block(statement.line, [self.batch_statement(item) for item in statement.body])
         if isinstance(statement, s.TryCatch):
@@ -333,7 +336,8 @@ class UnitCompiler:
         if low in self.unit.locals or (low in self.unit.tables and not name.startswith("#")):
             raise SqlError(
                 134,
-                f"The variable name '{name}' has already been declared. Variable names must be unique within a query batch or stored procedure.",
+                f"The variable name '{name}' has already been declared. Variable names must be unique "
+                "within a query batch or stored procedure.",
                 15,
                 2,
             )
@@ -366,7 +370,7 @@ class UnitCompiler:
     def block(self, statements: list[s.Statement]) -> list[ir.Statement]:
         return [self.compile(statement) for statement in statements]
 
-    def compile(self, statement: s.Statement, late: bool = False) -> ir.Statement:
+    def compile(self, statement: s.Statement) -> ir.Statement:
         method = _METHODS.get(type(statement))
         if method is None:
             raise unsupported(type(statement).__name__, statement.line)
@@ -425,14 +429,16 @@ class UnitCompiler:
             if found is None:
                 raise SqlError(
                     1088,
-                    f'Cannot find the object "{statement.table}" because it does not exist or you do not have permissions.',
+                    f'Cannot find the object "{statement.table}" because it does not exist or you do not '
+                    "have permissions.",
                     16,
                     11,
                 )
             if found.identity is None:
                 raise SqlError(
                     8106,
-                    f"Table '{statement.table}' does not have the identity property. Cannot perform SET operation.",
+                    f"Table '{statement.table}' does not have the identity property. Cannot perform SET "
+                    "operation.",
                     16,
                     1,
                 )
@@ -544,7 +550,7 @@ class UnitCompiler:
         else:
             builtin = (schema.lower() or "sys", name.lower()) in PROCEDURES
             procedure = None if builtin else unit.catalog.procedure(schema, name)
-            if not builtin and name.lower() in ("sp_executesql",):
+            if not builtin and name.lower() == "sp_executesql":
                 raise unsupported("dynamic SQL: sp_executesql", statement.line)
             if not builtin and procedure is None and name.lower().startswith(("sp_", "xp_")):
                 raise unsupported(f"the system procedure {name}", statement.line)
@@ -557,7 +563,9 @@ class UnitCompiler:
                 raise at_line(
                     SqlError(
                         119,
-                        f"Must pass parameter number {len(arguments) + 1} and subsequent parameters as '@name = value'. After the form '@name = value' has been used, all subsequent parameters must be passed in the form '@name = value'.",
+                        f"Must pass parameter number {len(arguments) + 1} and subsequent parameters as "
+                        "'@name = value'. After the form '@name = value' has been used, all subsequent "
+                        "parameters must be passed in the form '@name = value'.",
                         15,
                         1,
                     ),
@@ -618,8 +626,7 @@ class UnitCompiler:
         """SELECT … INTO #t: the table is made with the types of the columns, then filled."""
         from .catalog import Column
 
-        into = statement.into
-        assert into is not None
+        into = must(statement.into)
         if not into.name.startswith("#"):
             raise unsupported("SELECT … INTO a permanent table", statement.line)
         plain = s.Select(statement.line, statement.query)
@@ -633,7 +640,8 @@ class UnitCompiler:
         if any(not column.name for column in columns):
             raise SqlError(
                 1038,
-                "An object or column name is missing or empty. For SELECT INTO statements, verify each column has a name.",
+                "An object or column name is missing or empty. For SELECT INTO statements, verify each "
+                "column has a name.",
                 15,
                 5,
             )
@@ -672,7 +680,7 @@ class UnitCompiler:
     # Definitions
 
     def _definition(self, statement: s.Statement) -> ir.Statement:
-        return ir.Definition(statement.line, statement, "")
+        return ir.Definition(statement.line, statement)
 
     def _create_table(self, statement: s.CreateTable) -> ir.Statement:
         if statement.name.name.startswith("#") and not statement.name.schema:
@@ -731,9 +739,8 @@ class UnitCompiler:
     def scalar(self, text: s.Text, target: SqlType | None) -> scalars.Scalar:
         """An expression as a value of a type."""
         typed = self.typed(text)
-        assert typed.node is not None
         if target is None or typed.type == target:
-            return typed.node
+            return must(typed.node)
         try:
             converted = convert(typed, target)
         except SqlError as error:

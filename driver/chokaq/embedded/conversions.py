@@ -44,7 +44,8 @@ def convert(
 ) -> Typed:
     """The expression as another type.
 
-    ``cast``: CAST or CONVERT was written. ``store``: (table, column) that the value goes into: too long strings
+    ``cast``: CAST or CONVERT was written. ``store``: (table, column) that the value goes into: too long
+    strings
     are errors then. Raises 206, 257 or 529 where SQL Server has no such conversion.
     """
     source = e.type
@@ -67,13 +68,15 @@ def convert(
         if source.is_string and target.name in _DIGITS and style is None and len(e.sql) <= _SHORT:
             # Plain digits need no Python.
             sql = (
-                f"CASE WHEN length({e.sql}) BETWEEN 1 AND {_DIGITS[target.name]} AND {e.sql} NOT GLOB '*[^0-9]*' "
+                f"CASE WHEN length({e.sql}) BETWEEN 1 AND {_DIGITS[target.name]} AND {e.sql} NOT GLOB "
+                "'*[^0-9]*' "
                 f"THEN CAST({e.sql} AS INTEGER) ELSE {sql} END"
             )
         if source.is_string and target.name == "float" and style is None and len(e.sql) <= _SHORT:
             # Plain digits with at most one point, few enough to be read exactly.
             sql = (
-                f"CASE WHEN length({e.sql}) BETWEEN 1 AND 15 AND {e.sql} NOT GLOB '*[^0-9.]*' AND {e.sql} GLOB '[0-9]*' "
+                f"CASE WHEN length({e.sql}) BETWEEN 1 AND 15 AND {e.sql} NOT GLOB '*[^0-9.]*' AND {e.sql} "
+                "GLOB '[0-9]*' "
                 f"AND {e.sql} NOT GLOB '*.*.*' THEN CAST({e.sql} AS REAL) ELSE {sql} END"
             )
     same = sql == e.sql

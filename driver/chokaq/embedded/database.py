@@ -1,4 +1,6 @@
-"""A database that this process has open: its file, its shared catalog, its application locks, its compiled programs."""
+"""A database that this process has open: its file, its shared catalog, its application locks, its compiled
+programs.
+"""
 
 from __future__ import annotations
 
@@ -129,10 +131,12 @@ class Database:
         """Write what differs, in the connection's transaction."""
         if not old.version:
             connection.execute(
-                'CREATE TABLE IF NOT EXISTS main."#catalog" (key TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID'
+                'CREATE TABLE IF NOT EXISTS main."#catalog" (key TEXT PRIMARY KEY, data BLOB NOT NULL) '
+                "WITHOUT ROWID"
             )
             connection.execute(
-                'CREATE TABLE IF NOT EXISTS main."#programs" (key TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID'
+                'CREATE TABLE IF NOT EXISTS main."#programs" (key TEXT PRIMARY KEY, data BLOB NOT NULL) '
+                "WITHOUT ROWID"
             )
             new.identity = uuid.uuid4().hex
             old = Catalog()

@@ -1,4 +1,6 @@
-"""Statements that change the catalog: each makes a changed copy, the SQLite tables to match, and writes both."""
+"""Statements that change the catalog: each makes a changed copy, the SQLite tables to match, and writes
+both.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from .session import Session
 
 
-def define(session: Session, statement: Any, source: str) -> None:
+def define(session: Session, statement: Any) -> None:
     """Run one definition."""
     method = _METHODS[type(statement)]
     try:
@@ -36,7 +38,8 @@ def _schema_of(catalog: Catalog, name: s.ObjectName) -> str:
     if schema is None:
         raise SqlError(
             2760,
-            f'The specified schema name "{name.schema}" either does not exist or you do not have permission to use it.',
+            f'The specified schema name "{name.schema}" either does not exist or you do not have '
+            "permission to use it.",
             16,
             1,
         )
@@ -58,7 +61,7 @@ def _run(session: Session, statements: list[str]) -> None:
             raise session.translate(error) from None
 
 
-def create_schema(session: Session, catalog: Catalog, statement: s.CreateSchema) -> None:
+def create_schema(_: Session, catalog: Catalog, statement: s.CreateSchema) -> None:
     if catalog.schema(statement.name) is not None:
         raise SqlError(2714, f"There is already an object named '{statement.name}' in the database.", 16, 6)
     number = max([4, *(schema.id for schema in catalog.schemas.values())]) + 1
@@ -74,7 +77,7 @@ def create_table(session: Session, catalog: Catalog, statement: s.CreateTable) -
     _run(session, storage.create_table(table, table.full_name))
 
 
-def create_type(session: Session, catalog: Catalog, statement: s.CreateType) -> None:
+def create_type(_: Session, catalog: Catalog, statement: s.CreateType) -> None:
     schema = _schema_of(catalog, statement.name)
     if catalog.type(schema, statement.name.name) is not None:
         raise SqlError(
@@ -92,8 +95,10 @@ def _table(catalog: Catalog, name: s.ObjectName, number: int = 4902) -> Table:
     table = catalog.table(name.schema, name.name)
     if table is None:
         text = {
-            1088: f'Cannot find the object "{name}" because it does not exist or you do not have permissions.',
-            4902: f'Cannot find the object "{name}" because it does not exist or you do not have permissions.',
+            1088: f'Cannot find the object "{name}" because it does not exist or you do not have '
+            "permissions.",
+            4902: f'Cannot find the object "{name}" because it does not exist or you do not have '
+            "permissions.",
         }[number]
         raise SqlError(number, text, 16, 1)
     return catalog.edit_table(table)
@@ -118,7 +123,9 @@ def create_index(session: Session, catalog: Catalog, statement: s.CreateIndex) -
         except sqlite3.IntegrityError:
             raise SqlError(
                 1505,
-                f"The CREATE UNIQUE INDEX statement terminated because a duplicate key was found for the object name '{table.full_name}' and the index name '{index.name}'. The duplicate key value is (…).",
+                "The CREATE UNIQUE INDEX statement terminated because a duplicate key was found for the "
+                f"object name '{table.full_name}' and the index name '{index.name}'. The duplicate key "
+                "value is (…).",
                 16,
                 1,
             ) from None
@@ -127,8 +134,8 @@ def create_index(session: Session, catalog: Catalog, statement: s.CreateIndex) -
 
 
 def alter_table(session: Session, catalog: Catalog, statement: s.AlterTable) -> None:
-    old = catalog.table(statement.table.schema, statement.table.name)
     table = _table(catalog, statement.table)
+    old = session.catalog.must_table(statement.table.schema, statement.table.name)
     table.modified = datetimes.utc_ticks()
     filled: dict[str, str] = {}
     action = statement.action
@@ -136,7 +143,7 @@ def alter_table(session: Session, catalog: Catalog, statement: s.AlterTable) -> 
         if not statement.with_check and any(c.kind in ("CK", "FK") for c in statement.body.constraints):
             raise unsupported("WITH NOCHECK", statement.line)
         for definition in statement.body.columns:
-            add_column(catalog, table, definition)
+            add_column(table, definition)
         for definition in statement.body.columns:
             for constraint in definition.constraints:
                 add_constraint(catalog, table, constraint)
@@ -146,8 +153,7 @@ def alter_table(session: Session, catalog: Catalog, statement: s.AlterTable) -> 
         from .shapes import default_value
 
         for definition in statement.body.columns:
-            column = table.column(definition.name)
-            assert column is not None
+            column = table.must(definition.name)
             with_values = any(c.with_values for c in definition.constraints)
             if column.default is not None and (not column.nullable or with_values):
                 typed = default_value(catalog, table, column)
@@ -170,7 +176,6 @@ def alter_table(session: Session, catalog: Catalog, statement: s.AlterTable) -> 
         else:
             raise SqlError(4917, f"Constraint '{name}' does not exist.", 16, 0)
     finish(catalog, table)
-    assert old is not None
     rebuild(session, old, table, filled)
 
 
@@ -229,13 +234,14 @@ def _alter_column(catalog: Catalog, table: Table, definition: s.ColumnDefinition
     if column is None:
         raise SqlError(
             4924,
-            f"ALTER TABLE ALTER COLUMN failed because column '{definition.name}' does not exist in table '{table.name}'.",
+            f"ALTER TABLE ALTER COLUMN failed because column '{definition.name}' does not exist in table "
+            f"'{table.name}'.",
             16,
             1,
         )
     position = table.columns.index(column)
     table.columns.remove(column)
-    new = add_column(catalog, table, definition)
+    new = add_column(table, definition)
     table.columns.remove(new)
     new.id, new.default, new.name = column.id, column.default, column.name
     if definition.nullable is None:
@@ -261,7 +267,8 @@ def rebuild(session: Session, old: Table, new: Table, filled: dict[str, str]) ->
     )
     try:
         session.sqlite.execute(
-            f"INSERT INTO main.{quote(work)} (rowid, {targets}) SELECT rowid, {sources} FROM main.{quote(name)}"
+            f"INSERT INTO main.{quote(work)} (rowid, {targets}) SELECT rowid, {sources} FROM "
+            f"main.{quote(name)}"
             if new.identity is None
             else f"INSERT INTO main.{quote(work)} ({targets}) SELECT {sources} FROM main.{quote(name)}"
         )
@@ -269,14 +276,15 @@ def rebuild(session: Session, old: Table, new: Table, filled: dict[str, str]) ->
         from .ir import Target
 
         class _Work(Target):
-            def sqlite_name(self, frame: Any) -> str:
+            def sqlite_name(self, _frame: Any) -> str:
                 return work
 
         found = session.translate(error, "ALTER TABLE", _Work(new), None)
         if found.number == 515:
             found = SqlError(
                 4901,
-                f"ALTER TABLE only allows columns to be added that can contain nulls, or have a DEFAULT definition specified: {found.message}",
+                "ALTER TABLE only allows columns to be added that can contain nulls, or have a DEFAULT "
+                f"definition specified: {found.message}",
                 16,
                 1,
             )
@@ -308,7 +316,8 @@ def drop(session: Session, catalog: Catalog, statement: s.DropObjects) -> None:
                 if not statement.if_exists:
                     raise SqlError(
                         218,
-                        f"Could not find the type '{name}'. Either it does not exist or you do not have the necessary permission.",
+                        f"Could not find the type '{name}'. Either it does not exist or you do not have "
+                        "the necessary permission.",
                         16,
                         1,
                     )
@@ -318,7 +327,8 @@ def drop(session: Session, catalog: Catalog, statement: s.DropObjects) -> None:
                     if parameter.table and ".".join(parameter.table).lower() == found.full_name.lower():
                         raise SqlError(
                             3732,
-                            f"Cannot drop type '{name}' because it is being referenced by object '{procedure.name}'. There may be other objects that reference this type.",
+                            f"Cannot drop type '{name}' because it is being referenced by object "
+                            f"'{procedure.name}'. There may be other objects that reference this type.",
                             16,
                             1,
                         )
@@ -375,14 +385,16 @@ def _drop_index(
             return
         raise SqlError(
             3701,
-            f"Cannot drop the index '{owner}.{name}', because it does not exist or you do not have permission.",
+            f"Cannot drop the index '{owner}.{name}', because it does not exist or you do not have "
+            "permission.",
             11,
             7,
         )
     if index.kind != "IX":
         raise SqlError(
             3723,
-            f"An explicit DROP INDEX is not allowed on index '{owner}.{name}'. It is being used for {'PRIMARY KEY' if index.kind == 'PK' else 'UNIQUE'} constraint enforcement.",
+            f"An explicit DROP INDEX is not allowed on index '{owner}.{name}'. It is being used for "
+            f"{'PRIMARY KEY' if index.kind == 'PK' else 'UNIQUE'} constraint enforcement.",
             16,
             4,
         )
@@ -480,7 +492,7 @@ def create_procedure(session: Session, catalog: Catalog, statement: s.CreateProc
             store_program(session.sqlite, key, program)
 
 
-def create_role(session: Session, catalog: Catalog, statement: s.CreateRole) -> None:
+def create_role(_: Session, catalog: Catalog, statement: s.CreateRole) -> None:
     if catalog.principal(statement.name) is not None:
         raise SqlError(
             15023, f"User, group, or role '{statement.name}' already exists in the current database.", 16, 1
@@ -489,7 +501,7 @@ def create_role(session: Session, catalog: Catalog, statement: s.CreateRole) -> 
     catalog.principals[statement.name.lower()] = Principal(statement.name, number)
 
 
-def alter_role(session: Session, catalog: Catalog, statement: s.AlterRole) -> None:
+def alter_role(_: Session, catalog: Catalog, statement: s.AlterRole) -> None:
     role = catalog.principal(statement.name)
     member = catalog.principal(statement.member)
     if role is None or role.type != "R":
@@ -520,7 +532,7 @@ _PERMISSIONS = {
 }  # fmt: skip
 
 
-def permission(session: Session, catalog: Catalog, statement: s.Permission) -> None:
+def permission(_: Session, catalog: Catalog, statement: s.Permission) -> None:
     if statement.columns:
         raise unsupported("permissions on columns", statement.line)
     major = _securable(catalog, statement)
@@ -564,7 +576,8 @@ def _securable(catalog: Catalog, statement: s.Permission) -> int:
             return item.object_id
     raise SqlError(
         15151,
-        f"Cannot find the {statement.kind.lower()} '{name.name}', because it does not exist or you do not have permission.",
+        f"Cannot find the {statement.kind.lower()} '{name.name}', because it does not exist or you do not "
+        "have permission.",
         16,
         1,
     )
@@ -575,7 +588,8 @@ def alter_index(session: Session, catalog: Catalog, statement: s.AlterIndex) -> 
     if table is None:
         raise SqlError(
             1088,
-            f'Cannot find the object "{statement.table}" because it does not exist or you do not have permissions.',
+            f'Cannot find the object "{statement.table}" because it does not exist or you do not have '
+            "permissions.",
             16,
             9,
         )
@@ -596,7 +610,8 @@ def truncate(session: Session, catalog: Catalog, statement: s.Truncate) -> None:
     if table is None:
         raise SqlError(
             4701,
-            f'Cannot find the object "{statement.table}" because it does not exist or you do not have permissions.',
+            f'Cannot find the object "{statement.table}" because it does not exist or you do not have '
+            "permissions.",
             16,
             1,
         )

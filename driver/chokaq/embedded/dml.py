@@ -11,7 +11,7 @@ from .catalog import Column, Table
 from .conversions import constant, convert
 from .expressions import Expressions
 from .naming import quote
-from .problems import SqlError, at_line, invalid_column, invalid_object, unsupported
+from .problems import SqlError, at_line, invalid_column, invalid_object, must, unsupported
 from .query import Output, QueryCompiler
 from .scope import Context, LocalTable, Scope, Source, SourceColumn, Typed, Unit, table_mark, table_source
 from .semijoin import as_join
@@ -189,7 +189,7 @@ class DataCompiler:
             )
             sql = f"INSERT INTO {reference} ({names}) {compiled.sql}"
         if explicit_identity and identity is not None:
-            self._check_identity(table, statement, line)
+            self._check_identity(table, line)
         return self._store(
             "INSERT",
             line,
@@ -202,12 +202,13 @@ class DataCompiler:
             identity=identity is not None,
         )
 
-    def _check_identity(self, table: Table, statement: s.Insert, line: int) -> None:
+    def _check_identity(self, table: Table, line: int) -> None:
         if self.unit_compiler.identity_insert != table.full_name.lower():
             raise at_line(
                 SqlError(
                     544,
-                    f"Cannot insert explicit value for identity column in table '{table.name}' when IDENTITY_INSERT is set to OFF.",
+                    f"Cannot insert explicit value for identity column in table '{table.name}' when "
+                    "IDENTITY_INSERT is set to OFF.",
                 ),
                 line,
             )
@@ -224,7 +225,8 @@ class DataCompiler:
                 raise at_line(
                     SqlError(
                         271,
-                        f'The column "{name}" cannot be modified because it is either a computed column or is the result of a UNION operator.',
+                        f'The column "{name}" cannot be modified because it is either a computed column '
+                        "or is the result of a UNION operator.",
                     ),
                     line,
                 )
@@ -232,7 +234,8 @@ class DataCompiler:
                 raise at_line(
                     SqlError(
                         264,
-                        f"The column name '{name}' is specified more than once in the SET clause or column list of an INSERT.",
+                        f"The column name '{name}' is specified more than once in the SET clause or "
+                        "column list of an INSERT.",
                     ),
                     line,
                 )
@@ -241,8 +244,8 @@ class DataCompiler:
 
     def _default_maker(self, table: Table, column: Column) -> Any:
         def make(ex: Expressions) -> Typed:
-            assert column.default is not None
-            node = tree.values([s.Text(column.default.text, ex.context.line)]).expressions[0]
+            text = must(column.default).text
+            node = tree.values([s.Text(text, ex.context.line)]).expressions[0]
             inner = Expressions(ex.context, Scope(), ex.queries)
             return convert(inner.value(node), column.type, store=_place(table, column))
 
@@ -270,8 +273,10 @@ class DataCompiler:
                 raise at_line(
                     SqlError(
                         number,
-                        f"There are {word} columns in the INSERT statement than values specified in the VALUES clause. The number of "
-                        "values in the VALUES clause must match the number of columns specified in the INSERT statement.",
+                        f"There are {word} columns in the INSERT statement than values specified in the "
+                        "VALUES clause. The number of "
+                        "values in the VALUES clause must match the number of columns specified in the "
+                        "INSERT statement.",
                         15,
                         1,
                     ),
@@ -356,7 +361,8 @@ class DataCompiler:
             names = [found.name for found in outputs]
             types = [found.value.type for found in outputs]
         return ir.Store(
-            line, verb, finish(context, f"{sql} RETURNING {', '.join(items)}"), target, context.reads_tables, context.locks,
+            line, verb, finish(context, f"{sql} RETURNING {', '.join(items)}"), target, context.reads_tables,
+            context.locks,
             into, names, types, identity,
         )  # fmt: skip
 
@@ -424,7 +430,8 @@ class DataCompiler:
                 raise at_line(
                     SqlError(
                         264,
-                        f"The column name '{column.name}' is specified more than once in the SET clause or column list of an INSERT.",
+                        f"The column name '{column.name}' is specified more than once in the SET clause "
+                        "or column list of an INSERT.",
                     ),
                     assignment.line,
                 )
@@ -459,7 +466,8 @@ class DataCompiler:
                 f'{quote(column.name)} = "~s".{quote(f"v{index}")}' for index, (column, _) in enumerate(sets)
             )
             sql = (
-                f'UPDATE {reference} AS "~t" SET {assigned} FROM (SELECT {quote(source.alias)}.rowid AS "~r", {values} '
+                f'UPDATE {reference} AS "~t" SET {assigned} FROM (SELECT {quote(source.alias)}.rowid AS '
+                f'"~r", {values} '
                 f'FROM {sources.text}{inner}) AS "~s" WHERE "~t".rowid = "~s"."~r"'
             )
         else:
@@ -525,7 +533,7 @@ class DataCompiler:
             scope.sources.append(source)
             return _Sources(table, slot, reference, source)
         items = [from_.this, *(join.this for join in queries._joins(node, from_.this))]
-        position, named = self._find_target(name, items, queries)
+        position, named = self._find_target(name, items)
         node_ = items[position] if position >= 0 else None
         if node_ is not None:
             inner = node_.this
@@ -572,7 +580,7 @@ class DataCompiler:
         source.schema = table.schema if not name.name.startswith(("@", "#")) else ""
         return source
 
-    def _find_target(self, name: s.ObjectName, items: list[Any], queries: QueryCompiler) -> tuple[int, str]:
+    def _find_target(self, name: s.ObjectName, items: list[Any]) -> tuple[int, str]:
         low = name.name.lower()
         if not name.schema:
             for index, item in enumerate(items):
@@ -615,9 +623,10 @@ class _Sources:
 
 
 def _with_ctes(statement: s.Insert) -> s.Insert:
-    assert statement.ctes is not None and statement.source is not None
-    gap = "\n" * max(1, statement.source.line - statement.ctes.line - statement.ctes.text.count("\n"))
-    text = s.Text(f"{statement.ctes.text}{gap}{statement.source.text}", statement.ctes.line)
+    """The CTEs before INSERT belong to its query."""
+    ctes, source = must(statement.ctes), must(statement.source)
+    gap = "\n" * max(1, source.line - ctes.line - ctes.text.count("\n"))
+    text = s.Text(f"{ctes.text}{gap}{source.text}", ctes.line)
     return s.Insert(
         statement.line,
         statement.target,

@@ -140,7 +140,7 @@ class Expressions:
     def _hex(self, node: Any) -> Typed:
         return literals.binary(str(node.this))
 
-    def _null(self, node: Any) -> Typed:
+    def _null(self, _: Any) -> Typed:
         return null(NULL_TYPE)
 
     def _column(self, node: Any) -> Typed:
@@ -156,7 +156,8 @@ class Expressions:
             raise at_line(
                 SqlError(
                     8120,
-                    f"Column '{full}' is invalid in the select list because it is not contained in either an aggregate "
+                    f"Column '{full}' is invalid in the select list because it is not contained in either "
+                    "an aggregate "
                     "function or the GROUP BY clause.",
                 ),
                 self.line(node),
@@ -209,7 +210,8 @@ class Expressions:
         if operator in "&|^":
             for side in (node.this, node.expression):
                 if type(side) in _ARITHMETIC and type(side) is not type(node):
-                    # T-SQL gives & | ^ the rank of + and -, the parser a lower one: only brackets say what is meant.
+                    # T-SQL gives & | ^ the rank of + and -, the parser a lower one: only brackets say what
+                    # is meant.
                     raise self.refuse(f"'{operator}' mixed with other operators without brackets", node)
         left, right = self.value(node.this), self.value(node.expression)
         try:
@@ -441,7 +443,9 @@ class Expressions:
         raise self.refuse(f"{kind.__name__.upper()} as a condition ({node.sql('tsql')[:60]})", node)
 
     def _chain(self, kind: Any, node: Any) -> Typed:
-        """AND or OR of any number: one level of brackets, because SQLite's parser has a limit on their depth."""
+        """AND or OR of any number: one level of brackets, because SQLite's parser has a limit on their
+        depth.
+        """
         operands: list[Any] = []
         pending = [node]
         while pending:
@@ -485,7 +489,8 @@ class Expressions:
             if rank and len({item.binary for item in deciding}) > 1:
                 raise SqlError(
                     468,
-                    "Cannot resolve the collation conflict between a binary collation and the database's in a comparison.",
+                    "Cannot resolve the collation conflict between a binary collation and the database's "
+                    "in a comparison.",
                     16,
                     9,
                 )
@@ -596,7 +601,9 @@ def is_aggregate(node: Any) -> bool:
 
 
 def _never_zero(e: Typed) -> bool:
-    return (e.value is not UNKNOWN and e.value != 0) or (e.sql.startswith("nullif(") and e.sql.endswith(", 0)"))
+    return (e.value is not UNKNOWN and e.value != 0) or (
+        e.sql.startswith("nullif(") and e.sql.endswith(", 0)")
+    )
 
 
 def _trimmed(e: Typed) -> Typed:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 
 class Frame:
-    """``values``: variables and their collation keys by slot; ``tables``: names of its tables in SQLite's temp
+    """``values``: variables and their collation keys by slot; ``tables``: names of its tables in SQLite's
+    temp
     database, by slot.
     """
 

@@ -47,7 +47,9 @@ class JsonLoad:
 
 @dataclass(slots=True)
 class TableSlot:
-    """kind: variable (made before the program runs, emptied each time), parameter (the caller's), temporary (#t)."""
+    """kind: variable (made before the program runs, emptied each time), parameter (the caller's), temporary
+    (#t).
+    """
 
     name: str
     kind: str
@@ -221,7 +223,7 @@ class Block(Statement):
 class Signal(Statement):
     signal: int
 
-    def run(self, frame: Frame) -> int | None:
+    def run(self, _frame: Frame) -> int | None:
         return self.signal
 
 
@@ -279,7 +281,8 @@ class Throw(Statement):
         if number is None or not 50000 <= number < 2**31:
             raise SqlError(
                 35100,
-                f"Error number {number} in the THROW statement is outside the valid range. Specify an error number in the valid range of 50000 to 2147483647.",
+                f"Error number {number} in the THROW statement is outside the valid range. Specify an "
+                "error number in the valid range of 50000 to 2147483647.",
                 16,
                 10,
             )
@@ -307,7 +310,8 @@ class RaiseError(Statement):
         if severity > 18:
             raise SqlError(
                 2754,
-                "Error severity levels greater than 18 can only be specified by members of the sysadmin role, using the WITH LOG option.",
+                "Error severity levels greater than 18 can only be specified by members of the sysadmin "
+                "role, using the WITH LOG option.",
                 16,
                 1,
             )
@@ -414,7 +418,9 @@ class Query(Statement):
 
 @dataclass(slots=True)
 class Target:
-    """What a DML statement writes. ``slot``: of a table variable, else -1; ``table`` gives errors their names."""
+    """What a DML statement writes. ``slot``: of a table variable, else -1; ``table`` gives errors their
+    names.
+    """
 
     table: Table
     slot: int = -1
@@ -450,7 +456,7 @@ class Store(Statement):
                 # The sqlite3 module does not count after WITH.
                 count = session.sqlite.execute("SELECT changes()").fetchone()[0]
             if self.identity and count:
-                session.inserted_identity(frame)
+                session.inserted_identity()
             session.done(count, report=True)
             return None
         with session.one_statement(permanent or (self.into is not None and self.into.target.slot < 0)):
@@ -461,7 +467,7 @@ class Store(Statement):
             if self.into is not None:
                 self.into.put(frame, rows)
         if self.identity and rows:
-            session.inserted_identity(frame)
+            session.inserted_identity()
         if self.into is None:
             session.emit(ResultSet(self.names or [], self.types or [], rows))
         session.done(len(rows), report=self.into is not None)
@@ -603,12 +609,11 @@ class Definition(Statement):
     """A statement that changes the catalog: its syntax, run by ``ddl``."""
 
     syntax: Any
-    source: str
 
     def run(self, frame: Frame) -> int | None:
         from .ddl import define
 
-        define(frame.session, self.syntax, self.source)
+        define(frame.session, self.syntax)
         return None
 
 
@@ -637,14 +642,14 @@ class LateCondition(Scalar):
     def eval(self, frame: Frame) -> Any:
         from .compiler import compile_condition
 
-        compile_condition(frame.session, self, frame)
-        assert self.compiled is not None
-        return self.compiled.eval(frame)
+        return compile_condition(frame.session, self, frame).eval(frame)
 
 
 @dataclass(slots=True)
 class Program:
-    """A compiled procedure or batch. ``dependencies``: fingerprints of the tables and types it was compiled for."""
+    """A compiled procedure or batch. ``dependencies``: fingerprints of the tables and types it was compiled
+    for.
+    """
 
     name: str
     size: int

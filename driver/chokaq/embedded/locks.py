@@ -1,6 +1,7 @@
 """Application locks (sp_getapplock) across sessions, threads and processes.
 
-Between the sessions of one process a table in memory decides. Between processes an operating-system lock on one
+Between the sessions of one process a table in memory decides. Between processes an operating-system lock on
+one
 byte of a file beside the database does, so the locks of a process that is killed are free at once.
 """
 

@@ -23,13 +23,28 @@ if TYPE_CHECKING:
 
 #: system_type_id, bytes, precision, scale of the types, as sys.types has them.
 _TYPES = {
-    "uniqueidentifier": (36, 16, 0, 0), "date": (40, 3, 10, 0), "time": (41, 5, 16, 7), "datetime2": (42, 8, 27, 7),
-    "tinyint": (48, 1, 3, 0), "smallint": (52, 2, 5, 0), "int": (56, 4, 10, 0), "smalldatetime": (58, 4, 16, 0),
-    "real": (59, 4, 24, 0), "datetime": (61, 8, 23, 3), "float": (62, 8, 53, 0), "bit": (104, 1, 1, 0),
-    "decimal": (106, 17, 38, 38), "numeric": (108, 17, 38, 38), "bigint": (127, 8, 19, 0), "varbinary": (165, 8000, 0, 0),
-    "varchar": (167, 8000, 0, 0), "binary": (173, 8000, 0, 0), "char": (175, 8000, 0, 0), "nvarchar": (231, 8000, 0, 0),
+    "uniqueidentifier": (36, 16, 0, 0),
+    "date": (40, 3, 10, 0),
+    "time": (41, 5, 16, 7),
+    "datetime2": (42, 8, 27, 7),
+    "tinyint": (48, 1, 3, 0),
+    "smallint": (52, 2, 5, 0),
+    "int": (56, 4, 10, 0),
+    "smalldatetime": (58, 4, 16, 0),
+    "real": (59, 4, 24, 0),
+    "datetime": (61, 8, 23, 3),
+    "float": (62, 8, 53, 0),
+    "bit": (104, 1, 1, 0),
+    "decimal": (106, 17, 38, 38),
+    "numeric": (108, 17, 38, 38),
+    "bigint": (127, 8, 19, 0),
+    "varbinary": (165, 8000, 0, 0),
+    "varchar": (167, 8000, 0, 0),
+    "binary": (173, 8000, 0, 0),
+    "char": (175, 8000, 0, 0),
+    "nvarchar": (231, 8000, 0, 0),
     "nchar": (239, 8000, 0, 0),
-}  # fmt: skip
+}
 COLLATION = "SQL_Latin1_General_CP1_CI_AS"
 SYSNAME_ID = 256
 
@@ -98,11 +113,11 @@ def session_functions(session: Session) -> dict[str, Callable[..., Any]]:
             return -1000 - len(found) if found and (kind or "U").strip().upper() == "U" else None
         return find_object(session.catalog, name, kind or "")
 
-    def object_name(number: Any, database: Any = None) -> Any:
+    def object_name(number: Any, _database: Any = None) -> Any:
         found = named(number)
         return found[1] if found else None
 
-    def object_schema_name(number: Any, database: Any = None) -> Any:
+    def object_schema_name(number: Any, _database: Any = None) -> Any:
         found = named(number)
         return found[0] if found else None
 
@@ -163,11 +178,16 @@ def session_functions(session: Session) -> dict[str, Callable[..., Any]]:
 
     def serverproperty(name: Any) -> Any:
         return {
-            "productversion": "14.0.0.0", "productmajorversion": "14", "edition": "Embedded engine", "engineedition": "0",
-            "collation": COLLATION, "servername": platform.node(), "machinename": platform.node(),
-        }.get(str(name).lower())  # fmt: skip
+            "productversion": "14.0.0.0",
+            "productmajorversion": "14",
+            "edition": "Embedded engine",
+            "engineedition": "0",
+            "collation": COLLATION,
+            "servername": platform.node(),
+            "machinename": platform.node(),
+        }.get(str(name).lower())
 
-    def databasepropertyex(database: Any, name: Any) -> Any:
+    def databasepropertyex(_database: Any, name: Any) -> Any:
         return {"collation": COLLATION, "status": "ONLINE", "updateability": "READ_WRITE", "isrcsi": "1"}.get(
             str(name).lower()
         )
@@ -180,9 +200,12 @@ def session_functions(session: Session) -> dict[str, Callable[..., Any]]:
         if not (table or procedure):
             return None
         return {
-            "istable": int(table), "isusertable": int(table), "isprocedure": int(procedure),
-            "execisquotedidenton": 1 if procedure else None, "execisansinullson": 1 if procedure else None,
-        }.get(low)  # fmt: skip
+            "istable": int(table),
+            "isusertable": int(table),
+            "isprocedure": int(procedure),
+            "execisquotedidenton": 1 if procedure else None,
+            "execisansinullson": 1 if procedure else None,
+        }.get(low)
 
     def columnproperty(number: Any, column: Any, name: Any) -> Any:
         for table in session.catalog.tables.values():
@@ -190,8 +213,12 @@ def session_functions(session: Session) -> dict[str, Callable[..., Any]]:
                 found = table.column(column)
                 if found is None:
                     return None
-                return {"allowsnull": int(found.nullable), "isidentity": int(found.identity is not None),
-                        "iscomputed": int(bool(found.computed)), "columnid": found.id}.get(str(name).lower())  # fmt: skip
+                return {
+                    "allowsnull": int(found.nullable),
+                    "isidentity": int(found.identity is not None),
+                    "iscomputed": int(bool(found.computed)),
+                    "columnid": found.id,
+                }.get(str(name).lower())
         return None
 
     def indexproperty(number: Any, index: Any, name: Any) -> Any:
@@ -217,7 +244,7 @@ def session_functions(session: Session) -> dict[str, Callable[..., Any]]:
             or (member in (None, "dbo") and role.name == "db_owner")
         )
 
-    def applock_test(principal: Any, resource: Any, mode: Any, owner: Any) -> Any:
+    def applock_test(principal: Any, resource: Any, mode: Any, _owner: Any) -> Any:
         from .system import _mode
 
         return int(
@@ -232,18 +259,38 @@ def session_functions(session: Session) -> dict[str, Callable[..., Any]]:
         )
 
     return {
-        "object_id": object_id, "object_name": object_name, "object_schema_name": object_schema_name,
-        "object_definition": object_definition, "schema_id": schema_id, "schema_name": schema_name, "type_id": type_id,
-        "type_name": type_name, "col_length": col_length, "col_name": col_name,
-        "db_name": lambda number=None: session.database.name if session.database.path else "memory",
-        "db_id": lambda name=None: 5, "suser_sname": lambda sid=None: user_name(), "suser_name": lambda sid=None: user_name(),
-        "original_login": user_name, "user_name": user_name_, "user_id": database_principal_id,
-        "database_principal_id": database_principal_id, "host_name": platform.node, "app_name": lambda: "chokaq",
-        "serverproperty": serverproperty, "databasepropertyex": databasepropertyex, "objectproperty": objectproperty,
-        "columnproperty": columnproperty, "indexproperty": indexproperty, "has_perms_by_name": lambda *arguments: 1,
-        "is_rolemember": role_member, "is_member": role_member, "applock_test": applock_test, "applock_mode": applock_mode,
+        "object_id": object_id,
+        "object_name": object_name,
+        "object_schema_name": object_schema_name,
+        "object_definition": object_definition,
+        "schema_id": schema_id,
+        "schema_name": schema_name,
+        "type_id": type_id,
+        "type_name": type_name,
+        "col_length": col_length,
+        "col_name": col_name,
+        "db_name": lambda _number=None: session.database.name if session.database.path else "memory",
+        "db_id": lambda _name=None: 5,
+        "suser_sname": lambda _sid=None: user_name(),
+        "suser_name": lambda _sid=None: user_name(),
+        "original_login": user_name,
+        "user_name": user_name_,
+        "user_id": database_principal_id,
+        "database_principal_id": database_principal_id,
+        "host_name": platform.node,
+        "app_name": lambda: "chokaq",
+        "serverproperty": serverproperty,
+        "databasepropertyex": databasepropertyex,
+        "objectproperty": objectproperty,
+        "columnproperty": columnproperty,
+        "indexproperty": indexproperty,
+        "has_perms_by_name": lambda *_: 1,
+        "is_rolemember": role_member,
+        "is_member": role_member,
+        "applock_test": applock_test,
+        "applock_mode": applock_mode,
         "parsename": name_part,
-    }  # fmt: skip
+    }
 
 
 # Facts of types, as sys.columns has them
@@ -274,66 +321,117 @@ def user_type_id(catalog: Catalog, table: Table) -> int:
 
 _COLUMNS = {
     "sys.schemas": "name sysname, schema_id int, principal_id int",
-    "sys.objects": "name sysname, object_id int, principal_id int, schema_id int, parent_object_id int, type char(2), "
+    "sys.objects": "name sysname, object_id int, principal_id int, schema_id int, parent_object_id int, "
+    "type char(2), "
     "type_desc nvarchar(60), create_date datetime, modify_date datetime, is_ms_shipped bit",
-    "sys.tables": "name sysname, object_id int, schema_id int, parent_object_id int, type char(2), type_desc nvarchar(60), "
+    "sys.tables": "name sysname, object_id int, schema_id int, parent_object_id int, type char(2), "
+    "type_desc nvarchar(60), "
     "create_date datetime, modify_date datetime, is_ms_shipped bit, temporal_type tinyint",
-    "sys.procedures": "name sysname, object_id int, schema_id int, parent_object_id int, type char(2), type_desc nvarchar(60), "
+    "sys.procedures": "name sysname, object_id int, schema_id int, parent_object_id int, type char(2), "
+    "type_desc nvarchar(60), "
     "create_date datetime, modify_date datetime, is_ms_shipped bit",
-    "sys.columns": "object_id int, name sysname, column_id int, system_type_id tinyint, user_type_id int, max_length smallint, "
-    "precision tinyint, scale tinyint, collation_name sysname, is_nullable bit, is_identity bit, is_computed bit, "
+    "sys.columns": "object_id int, name sysname, column_id int, system_type_id tinyint, user_type_id "
+    "int, max_length smallint, "
+    "precision tinyint, scale tinyint, collation_name sysname, is_nullable bit, is_identity bit, "
+    "is_computed bit, "
     "default_object_id int, is_rowguidcol bit",
-    "sys.types": "name sysname, system_type_id tinyint, user_type_id int, schema_id int, max_length smallint, precision tinyint, "
+    "sys.types": "name sysname, system_type_id tinyint, user_type_id int, schema_id int, max_length "
+    "smallint, precision tinyint, "
     "scale tinyint, is_nullable bit, is_user_defined bit, is_table_type bit",
-    "sys.table_types": "name sysname, system_type_id tinyint, user_type_id int, schema_id int, type_table_object_id int, "
+    "sys.table_types": "name sysname, system_type_id tinyint, user_type_id int, schema_id int, "
+    "type_table_object_id int, "
     "is_nullable bit, is_user_defined bit, is_table_type bit",
-    "sys.indexes": "object_id int, name sysname, index_id int, type tinyint, type_desc nvarchar(60), is_unique bit, "
-    "is_primary_key bit, is_unique_constraint bit, has_filter bit, filter_definition nvarchar(max), is_disabled bit, "
-    "fill_factor tinyint, is_padded bit, allow_row_locks bit, allow_page_locks bit, data_space_id int, ignore_dup_key bit",
-    "sys.index_columns": "object_id int, index_id int, index_column_id int, column_id int, key_ordinal tinyint, "
+    "sys.indexes": "object_id int, name sysname, index_id int, type tinyint, type_desc nvarchar(60), "
+    "is_unique bit, "
+    "is_primary_key bit, is_unique_constraint bit, has_filter bit, filter_definition nvarchar(max), "
+    "is_disabled bit, "
+    "fill_factor tinyint, is_padded bit, allow_row_locks bit, allow_page_locks bit, data_space_id int, "
+    "ignore_dup_key bit",
+    "sys.index_columns": "object_id int, index_id int, index_column_id int, column_id int, key_ordinal "
+    "tinyint, "
     "partition_ordinal tinyint, is_descending_key bit, is_included_column bit",
-    "sys.key_constraints": "name sysname, object_id int, schema_id int, parent_object_id int, type char(2), type_desc nvarchar(60), "
+    "sys.key_constraints": "name sysname, object_id int, schema_id int, parent_object_id int, type "
+    "char(2), type_desc nvarchar(60), "
     "unique_index_id int, is_system_named bit",
-    "sys.check_constraints": "name sysname, object_id int, schema_id int, parent_object_id int, type char(2), type_desc nvarchar(60), "
-    "definition nvarchar(max), parent_column_id int, is_disabled bit, is_not_trusted bit, is_system_named bit",
-    "sys.default_constraints": "name sysname, object_id int, schema_id int, parent_object_id int, type char(2), type_desc nvarchar(60), "
+    "sys.check_constraints": "name sysname, object_id int, schema_id int, parent_object_id int, type "
+    "char(2), type_desc nvarchar(60), "
+    "definition nvarchar(max), parent_column_id int, is_disabled bit, is_not_trusted bit, "
+    "is_system_named bit",
+    "sys.default_constraints": "name sysname, object_id int, schema_id int, parent_object_id int, type "
+    "char(2), type_desc nvarchar(60), "
     "definition nvarchar(max), parent_column_id int, is_system_named bit",
-    "sys.foreign_keys": "name sysname, object_id int, schema_id int, parent_object_id int, type char(2), type_desc nvarchar(60), "
-    "referenced_object_id int, is_disabled bit, is_not_trusted bit, is_system_named bit, delete_referential_action tinyint, "
+    "sys.foreign_keys": "name sysname, object_id int, schema_id int, parent_object_id int, type char(2), "
+    "type_desc nvarchar(60), "
+    "referenced_object_id int, is_disabled bit, is_not_trusted bit, is_system_named bit, "
+    "delete_referential_action tinyint, "
     "update_referential_action tinyint",
-    "sys.foreign_key_columns": "constraint_object_id int, constraint_column_id int, parent_object_id int, parent_column_id int, "
+    "sys.foreign_key_columns": "constraint_object_id int, constraint_column_id int, parent_object_id "
+    "int, parent_column_id int, "
     "referenced_object_id int, referenced_column_id int",
-    "sys.identity_columns": "object_id int, name sysname, column_id int, seed_value bigint, increment_value bigint",
-    "sys.computed_columns": "object_id int, name sysname, column_id int, definition nvarchar(max), is_persisted bit",
-    "sys.parameters": "object_id int, name sysname, parameter_id int, system_type_id tinyint, user_type_id int, max_length smallint, "
-    "precision tinyint, scale tinyint, is_output bit, has_default_value bit, is_readonly bit, is_nullable bit, "
+    "sys.identity_columns": "object_id int, name sysname, column_id int, seed_value bigint, "
+    "increment_value bigint",
+    "sys.computed_columns": "object_id int, name sysname, column_id int, definition nvarchar(max), "
+    "is_persisted bit",
+    "sys.parameters": "object_id int, name sysname, parameter_id int, system_type_id tinyint, "
+    "user_type_id int, max_length smallint, "
+    "precision tinyint, scale tinyint, is_output bit, has_default_value bit, is_readonly bit, "
+    "is_nullable bit, "
     "default_value nvarchar(4000)",
-    "sys.sql_modules": "object_id int, definition nvarchar(max), uses_ansi_nulls bit, uses_quoted_identifier bit, is_schema_bound bit, "
+    "sys.sql_modules": "object_id int, definition nvarchar(max), uses_ansi_nulls bit, "
+    "uses_quoted_identifier bit, is_schema_bound bit, "
     "is_recompiled bit, execute_as_principal_id int",
-    "sys.extended_properties": "class tinyint, class_desc nvarchar(60), major_id int, minor_id int, name sysname, value nvarchar(4000)",
-    "sys.database_principals": "name sysname, principal_id int, type char(1), type_desc nvarchar(60), is_fixed_role bit",
+    "sys.extended_properties": "class tinyint, class_desc nvarchar(60), major_id int, minor_id int, name "
+    "sysname, value nvarchar(4000)",
+    "sys.database_principals": "name sysname, principal_id int, type char(1), type_desc nvarchar(60), "
+    "is_fixed_role bit",
     "sys.database_role_members": "role_principal_id int, member_principal_id int",
-    "sys.database_permissions": "class tinyint, class_desc nvarchar(60), major_id int, minor_id int, grantee_principal_id int, "
-    "grantor_principal_id int, type char(4), permission_name nvarchar(128), state char(1), state_desc nvarchar(60)",
+    "sys.database_permissions": "class tinyint, class_desc nvarchar(60), major_id int, minor_id int, "
+    "grantee_principal_id int, "
+    "grantor_principal_id int, type char(4), permission_name nvarchar(128), state char(1), state_desc "
+    "nvarchar(60)",
     "sys.databases": "name sysname, database_id int, compatibility_level tinyint, collation_name sysname, "
-    "is_read_committed_snapshot_on bit, snapshot_isolation_state tinyint, is_read_only bit, state tinyint, recovery_model tinyint",
+    "is_read_committed_snapshot_on bit, snapshot_isolation_state tinyint, is_read_only bit, state "
+    "tinyint, recovery_model tinyint",
     "sys.stats": "object_id int, name sysname, stats_id int",
     "sys.triggers": "name sysname, object_id int, parent_id int, is_disabled bit",
     "sys.views": "name sysname, object_id int, schema_id int",
     "sys.sequences": "name sysname, object_id int, schema_id int",
-    "information_schema.tables": "table_catalog sysname, table_schema sysname, table_name sysname, table_type varchar(10)",
-    "information_schema.columns": "table_catalog sysname, table_schema sysname, table_name sysname, column_name sysname, "
+    "information_schema.tables": "table_catalog sysname, table_schema sysname, table_name sysname, "
+    "table_type varchar(10)",
+    "information_schema.columns": "table_catalog sysname, table_schema sysname, table_name sysname, "
+    "column_name sysname, "
     "ordinal_position int, column_default nvarchar(4000), is_nullable varchar(3), data_type nvarchar(128), "
-    "character_maximum_length int, numeric_precision tinyint, numeric_scale int, datetime_precision smallint, collation_name sysname",
-    "information_schema.routines": "routine_schema sysname, routine_name sysname, routine_type nvarchar(20), routine_definition nvarchar(4000)",
-    "information_schema.parameters": "specific_schema sysname, specific_name sysname, ordinal_position int, parameter_mode nvarchar(10), "
+    "character_maximum_length int, numeric_precision tinyint, numeric_scale int, datetime_precision "
+    "smallint, collation_name sysname",
+    "information_schema.routines": "routine_schema sysname, routine_name sysname, routine_type "
+    "nvarchar(20), routine_definition nvarchar(4000)",
+    "information_schema.parameters": "specific_schema sysname, specific_name sysname, ordinal_position "
+    "int, parameter_mode nvarchar(10), "
     "parameter_name sysname, data_type nvarchar(128), character_maximum_length int",
 }
-_DESCRIPTIONS = {"U": "USER_TABLE", "P": "SQL_STORED_PROCEDURE", "PK": "PRIMARY_KEY_CONSTRAINT", "UQ": "UNIQUE_CONSTRAINT",
-                 "C": "CHECK_CONSTRAINT", "D": "DEFAULT_CONSTRAINT", "F": "FOREIGN_KEY_CONSTRAINT", "TT": "TYPE_TABLE"}  # fmt: skip
+_DESCRIPTIONS = {
+    "U": "USER_TABLE",
+    "P": "SQL_STORED_PROCEDURE",
+    "PK": "PRIMARY_KEY_CONSTRAINT",
+    "UQ": "UNIQUE_CONSTRAINT",
+    "C": "CHECK_CONSTRAINT",
+    "D": "DEFAULT_CONSTRAINT",
+    "F": "FOREIGN_KEY_CONSTRAINT",
+    "TT": "TYPE_TABLE",
+}
 _CLASSES = {0: "DATABASE", 1: "OBJECT_OR_COLUMN", 2: "PARAMETER", 3: "SCHEMA", 6: "TYPE", 7: "INDEX"}
-_PERMISSION_CODES = {"EXECUTE": "EX", "SELECT": "SL", "INSERT": "IN", "UPDATE": "UP", "DELETE": "DL", "REFERENCES": "RF",
-                     "CONTROL": "CL", "ALTER": "AL", "VIEW DEFINITION": "VW", "CONNECT": "CO"}  # fmt: skip
+_PERMISSION_CODES = {
+    "EXECUTE": "EX",
+    "SELECT": "SL",
+    "INSERT": "IN",
+    "UPDATE": "UP",
+    "DELETE": "DL",
+    "REFERENCES": "RF",
+    "CONTROL": "CL",
+    "ALTER": "AL",
+    "VIEW DEFINITION": "VW",
+    "CONNECT": "CO",
+}
 
 
 @lru_cache(maxsize=1)
@@ -413,8 +511,18 @@ def _objects(session: Session) -> Iterator[Any]:
             0,
         )
     for procedure in catalog.procedures.values():
-        yield (procedure.name, procedure.object_id, None, _schema_id(catalog, procedure.schema), 0, "P ", "SQL_STORED_PROCEDURE",
-               procedure.created, procedure.modified, 0)  # fmt: skip
+        yield (
+            procedure.name,
+            procedure.object_id,
+            None,
+            _schema_id(catalog, procedure.schema),
+            0,
+            "P ",
+            "SQL_STORED_PROCEDURE",
+            procedure.created,
+            procedure.modified,
+            0,
+        )
     for object_id, name, schema, kind, parent in constraint_rows(catalog):
         yield (
             name,
@@ -448,8 +556,17 @@ def _tables(session: Session) -> Iterator[Any]:
 
 def _procedures(session: Session) -> Iterator[Any]:
     for procedure in session.catalog.procedures.values():
-        yield (procedure.name, procedure.object_id, _schema_id(session.catalog, procedure.schema), 0, "P ", "SQL_STORED_PROCEDURE",
-               procedure.created, procedure.modified, 0)  # fmt: skip
+        yield (
+            procedure.name,
+            procedure.object_id,
+            _schema_id(session.catalog, procedure.schema),
+            0,
+            "P ",
+            "SQL_STORED_PROCEDURE",
+            procedure.created,
+            procedure.modified,
+            0,
+        )
 
 
 def _all_tables(session: Session) -> list[Table]:
@@ -461,9 +578,22 @@ def _columns(session: Session) -> Iterator[Any]:
         for column in table.columns:
             number, size, precision, scale = type_facts(column.type)
             collation = (column.collation or COLLATION) if column.type.is_string else None
-            yield (table.object_id, column.name, column.id, number, number, size, precision, scale, collation, int(column.nullable),
-                   int(column.identity is not None), int(bool(column.computed)),
-                   column.default.object_id if column.default else 0, 0)  # fmt: skip
+            yield (
+                table.object_id,
+                column.name,
+                column.id,
+                number,
+                number,
+                size,
+                precision,
+                scale,
+                collation,
+                int(column.nullable),
+                int(column.identity is not None),
+                int(bool(column.computed)),
+                column.default.object_id if column.default else 0,
+                0,
+            )
 
 
 def _types(session: Session) -> Iterator[Any]:
@@ -505,10 +635,24 @@ def _indexes(session: Session) -> Iterator[Any]:
             yield (table.object_id, None, 0, 0, "HEAP", 0, 0, 0, 0, None, 0, 0, 0, 1, 1, 1, 0)
         for index in table.indexes:
             yield (
-                table.object_id, index.name, index.id, 1 if index.clustered else 2, "CLUSTERED" if index.clustered else "NONCLUSTERED",
-                int(index.unique), int(index.kind == "PK"), int(index.kind == "UQ"), int(bool(index.where)),
-                f"({index.where})" if index.where else None, 0, 0, 0, 1, 1, 1, 0,
-            )  # fmt: skip
+                table.object_id,
+                index.name,
+                index.id,
+                1 if index.clustered else 2,
+                "CLUSTERED" if index.clustered else "NONCLUSTERED",
+                int(index.unique),
+                int(index.kind == "PK"),
+                int(index.kind == "UQ"),
+                int(bool(index.where)),
+                f"({index.where})" if index.where else None,
+                0,
+                0,
+                0,
+                1,
+                1,
+                1,
+                0,
+            )
 
 
 def _index_columns(session: Session) -> Iterator[Any]:
@@ -517,13 +661,11 @@ def _index_columns(session: Session) -> Iterator[Any]:
             number = 0
             for name, descending in index.columns:
                 number += 1
-                column = table.column(name)
-                assert column is not None
+                column = table.must(name)
                 yield table.object_id, index.id, number, column.id, number, 0, int(descending), 0
             for name in index.include:
                 number += 1
-                column = table.column(name)
-                assert column is not None
+                column = table.must(name)
                 yield table.object_id, index.id, number, column.id, 0, 0, 0, 1
 
 
@@ -531,24 +673,52 @@ def _key_constraints(session: Session) -> Iterator[Any]:
     for table in _all_tables(session):
         for index in table.indexes:
             if index.kind != "IX":
-                yield (index.name, index.object_id, _schema_id(session.catalog, table.schema), table.object_id, index.kind,
-                       _DESCRIPTIONS[index.kind], index.id, int(index.system_named))  # fmt: skip
+                yield (
+                    index.name,
+                    index.object_id,
+                    _schema_id(session.catalog, table.schema),
+                    table.object_id,
+                    index.kind,
+                    _DESCRIPTIONS[index.kind],
+                    index.id,
+                    int(index.system_named),
+                )
 
 
 def _check_constraints(session: Session) -> Iterator[Any]:
     for table in _all_tables(session):
         for check in table.checks:
             named = [column.id for column in table.columns if quote(column.name) in check.sql]
-            yield (check.name, check.object_id, _schema_id(session.catalog, table.schema), table.object_id, "C ", "CHECK_CONSTRAINT",
-                   f"({check.text})", named[0] if len(named) == 1 else 0, int(check.disabled), 0, int(check.system_named))  # fmt: skip
+            yield (
+                check.name,
+                check.object_id,
+                _schema_id(session.catalog, table.schema),
+                table.object_id,
+                "C ",
+                "CHECK_CONSTRAINT",
+                f"({check.text})",
+                named[0] if len(named) == 1 else 0,
+                int(check.disabled),
+                0,
+                int(check.system_named),
+            )
 
 
 def _default_constraints(session: Session) -> Iterator[Any]:
     for table in _all_tables(session):
         for column in table.columns:
             if column.default is not None:
-                yield (column.default.name, column.default.object_id, _schema_id(session.catalog, table.schema), table.object_id, "D ",
-                       "DEFAULT_CONSTRAINT", f"({column.default.text})", column.id, int(column.default.system_named))  # fmt: skip
+                yield (
+                    column.default.name,
+                    column.default.object_id,
+                    _schema_id(session.catalog, table.schema),
+                    table.object_id,
+                    "D ",
+                    "DEFAULT_CONSTRAINT",
+                    f"({column.default.text})",
+                    column.id,
+                    int(column.default.system_named),
+                )
 
 
 def _foreign_keys(session: Session) -> Iterator[Any]:
@@ -556,19 +726,29 @@ def _foreign_keys(session: Session) -> Iterator[Any]:
     for table in session.catalog.tables.values():
         for key in table.foreign_keys:
             parent = session.catalog.table(key.schema, key.table)
-            yield (key.name, key.object_id, _schema_id(session.catalog, table.schema), table.object_id, "F ", "FOREIGN_KEY_CONSTRAINT",
-                   parent.object_id if parent else 0, 0, 0, int(key.system_named), actions[key.on_delete], actions[key.on_update])  # fmt: skip
+            yield (
+                key.name,
+                key.object_id,
+                _schema_id(session.catalog, table.schema),
+                table.object_id,
+                "F ",
+                "FOREIGN_KEY_CONSTRAINT",
+                parent.object_id if parent else 0,
+                0,
+                0,
+                int(key.system_named),
+                actions[key.on_delete],
+                actions[key.on_update],
+            )
 
 
 def _foreign_key_columns(session: Session) -> Iterator[Any]:
     for table in session.catalog.tables.values():
         for key in table.foreign_keys:
-            parent = session.catalog.table(key.schema, key.table)
-            assert parent is not None
+            parent = session.catalog.must_table(key.schema, key.table)
             for number, (own, other) in enumerate(zip(key.columns, key.referenced, strict=True), 1):
-                column = table.column(own)
-                referenced = parent.column(other.strip('"').removesuffix("#k"))
-                assert column is not None and referenced is not None
+                column = table.must(own)
+                referenced = parent.must(other.strip('"').removesuffix("#k"))
                 yield key.object_id, number, table.object_id, column.id, parent.object_id, referenced.id
 
 
@@ -598,8 +778,17 @@ def _parameters(session: Session) -> Iterator[Any]:
     for procedure in session.catalog.procedures.values():
         for number, parameter in enumerate(procedure.parameters, 1):
             # has_default_value is 0 for T-SQL procedures on a server, too.
-            yield (procedure.object_id, parameter.name, number, *_parameter_facts(session, parameter), int(parameter.output), 0,
-                   int(parameter.readonly), 1, None)  # fmt: skip
+            yield (
+                procedure.object_id,
+                parameter.name,
+                number,
+                *_parameter_facts(session, parameter),
+                int(parameter.output),
+                0,
+                int(parameter.readonly),
+                1,
+                None,
+            )
 
 
 def _sql_modules(session: Session) -> Iterator[Any]:
@@ -630,8 +819,13 @@ def _extended_properties(session: Session) -> Iterator[Any]:
 
 def _principals(session: Session) -> Iterator[Any]:
     for principal in session.catalog.principals.values():
-        yield (principal.name, principal.id, principal.type, "DATABASE_ROLE" if principal.type == "R" else "SQL_USER",
-               int(principal.id == 16384))  # fmt: skip
+        yield (
+            principal.name,
+            principal.id,
+            principal.type,
+            "DATABASE_ROLE" if principal.type == "R" else "SQL_USER",
+            int(principal.id == 16384),
+        )
 
 
 def _role_members(session: Session) -> Iterator[Any]:
@@ -647,8 +841,18 @@ def _permissions(session: Session) -> Iterator[Any]:
         principal = session.catalog.principal(grant.principal)
         state = "W" if grant.grant_option else grant.state
         words = {"G": "GRANT", "D": "DENY", "W": "GRANT_WITH_GRANT_OPTION"}
-        yield (grant.class_, _CLASSES[grant.class_], grant.major_id, grant.minor_id, principal.id if principal else 0, 1,
-               _PERMISSION_CODES.get(grant.permission, "").ljust(4), grant.permission, state, words[state])  # fmt: skip
+        yield (
+            grant.class_,
+            _CLASSES[grant.class_],
+            grant.major_id,
+            grant.minor_id,
+            principal.id if principal else 0,
+            1,
+            _PERMISSION_CODES.get(grant.permission, "").ljust(4),
+            grant.permission,
+            state,
+            words[state],
+        )
 
 
 def _databases(session: Session) -> Iterator[Any]:
@@ -661,7 +865,7 @@ def _stats(session: Session) -> Iterator[Any]:
             yield table.object_id, index.name, index.id
 
 
-def _none(session: Session) -> Iterator[Any]:
+def _none(_: Session) -> Iterator[Any]:
     return iter(())
 
 
@@ -677,11 +881,20 @@ def _info_columns(session: Session) -> Iterator[Any]:
             _, _, precision, scale = type_facts(kind)
             text = kind.is_string or kind.is_binary
             yield (
-                session.database.name, table.schema, table.name, column.name, column.id,
-                f"({column.default.text})" if column.default else None, "YES" if column.nullable else "NO", kind.name,
-                (-1 if kind.length is None else kind.length) if text else None, precision if kind.is_number else None,
-                scale if kind.is_number else None, scale if kind.is_time else None, COLLATION if kind.is_string else None,
-            )  # fmt: skip
+                session.database.name,
+                table.schema,
+                table.name,
+                column.name,
+                column.id,
+                f"({column.default.text})" if column.default else None,
+                "YES" if column.nullable else "NO",
+                kind.name,
+                (-1 if kind.length is None else kind.length) if text else None,
+                precision if kind.is_number else None,
+                scale if kind.is_number else None,
+                scale if kind.is_time else None,
+                COLLATION if kind.is_string else None,
+            )
 
 
 def _info_routines(session: Session) -> Iterator[Any]:
@@ -705,15 +918,35 @@ def _info_parameters(session: Session) -> Iterator[Any]:
 
 
 _ROWS: dict[str, Callable[[Session], Iterator[Any]]] = {
-    "sys.schemas": _schemas, "sys.objects": _objects, "sys.tables": _tables, "sys.procedures": _procedures,
-    "sys.columns": _columns, "sys.types": _types, "sys.table_types": _table_types, "sys.indexes": _indexes,
-    "sys.index_columns": _index_columns, "sys.key_constraints": _key_constraints, "sys.check_constraints": _check_constraints,
-    "sys.default_constraints": _default_constraints, "sys.foreign_keys": _foreign_keys,
-    "sys.foreign_key_columns": _foreign_key_columns, "sys.identity_columns": _identity_columns,
-    "sys.computed_columns": _computed_columns, "sys.parameters": _parameters, "sys.sql_modules": _sql_modules,
-    "sys.extended_properties": _extended_properties, "sys.database_principals": _principals,
-    "sys.database_role_members": _role_members, "sys.database_permissions": _permissions, "sys.databases": _databases,
-    "sys.stats": _stats, "sys.triggers": _none, "sys.views": _none, "sys.sequences": _none,
-    "information_schema.tables": _info_tables, "information_schema.columns": _info_columns,
-    "information_schema.routines": _info_routines, "information_schema.parameters": _info_parameters,
-}  # fmt: skip
+    "sys.schemas": _schemas,
+    "sys.objects": _objects,
+    "sys.tables": _tables,
+    "sys.procedures": _procedures,
+    "sys.columns": _columns,
+    "sys.types": _types,
+    "sys.table_types": _table_types,
+    "sys.indexes": _indexes,
+    "sys.index_columns": _index_columns,
+    "sys.key_constraints": _key_constraints,
+    "sys.check_constraints": _check_constraints,
+    "sys.default_constraints": _default_constraints,
+    "sys.foreign_keys": _foreign_keys,
+    "sys.foreign_key_columns": _foreign_key_columns,
+    "sys.identity_columns": _identity_columns,
+    "sys.computed_columns": _computed_columns,
+    "sys.parameters": _parameters,
+    "sys.sql_modules": _sql_modules,
+    "sys.extended_properties": _extended_properties,
+    "sys.database_principals": _principals,
+    "sys.database_role_members": _role_members,
+    "sys.database_permissions": _permissions,
+    "sys.databases": _databases,
+    "sys.stats": _stats,
+    "sys.triggers": _none,
+    "sys.views": _none,
+    "sys.sequences": _none,
+    "information_schema.tables": _info_tables,
+    "information_schema.columns": _info_columns,
+    "information_schema.routines": _info_routines,
+    "information_schema.parameters": _info_parameters,
+}

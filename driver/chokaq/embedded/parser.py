@@ -67,7 +67,8 @@ class StatementParser(DefinitionParser, DataParser, ParserBase):
             first = not statements
             statement = self.statement()
             if isinstance(statement, s.CreateProcedure) and not first:
-                # SET options before it are a batch of their own in every file; anything else hides a missing GO.
+                # SET options before it are a batch of their own in every file; anything else hides a missing
+                # GO.
                 raise syntax_error(
                     111,
                     "'CREATE/ALTER PROCEDURE' must be the first statement in a query batch.",

@@ -8,7 +8,8 @@ from .problems import SqlError, syntax_error, unsupported
 
 # Words that can only begin a statement: a condition ends before them.
 _STARTERS = frozenset(
-    "BEGIN SET SELECT INSERT UPDATE DELETE EXEC EXECUTE RETURN THROW RAISERROR PRINT DECLARE IF WHILE BREAK CONTINUE "
+    "BEGIN SET SELECT INSERT UPDATE DELETE EXEC EXECUTE RETURN THROW RAISERROR PRINT DECLARE IF WHILE "
+    "BREAK CONTINUE "
     "COMMIT ROLLBACK SAVE CREATE ALTER DROP GRANT REVOKE DENY TRUNCATE WITH MERGE GOTO WAITFOR".split()
 )
 
@@ -54,10 +55,7 @@ class ParserBase:
 
     def near(self, token: Token, expected: str = "") -> SqlError:
         """Error 102 or 156 at this token."""
-        if token.kind == END:
-            text = "the end of the batch"
-        else:
-            text = f"'{token.text}'"
+        text = "the end of the batch" if token.kind == END else f"'{token.text}'"
         hint = f" ({expected} is expected here)" if expected else ""
         return syntax_error(102, f"Incorrect syntax near {text}{hint}.", token.line)
 

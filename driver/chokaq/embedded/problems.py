@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from .errors import SqlError
+
+T = TypeVar("T")
 
 __all__ = ["SqlError", "invalid_column", "invalid_object", "syntax_error", "unsupported"]
 
 #: Not a number of SQL Server's: what the engine does not support.
 UNSUPPORTED = 49999
+
+
+def must(value: T | None) -> T:
+    """A value that cannot be missing here."""
+    if value is None:
+        raise SqlError(8630, "Internal error of the embedded engine: something is missing.")
+    return value
 
 
 def at_line(error: SqlError, line: int) -> SqlError:
@@ -39,7 +50,8 @@ def subquery_rows() -> SqlError:
     """512."""
     return SqlError(
         512,
-        "Subquery returned more than 1 value. This is not permitted when the subquery follows =, !=, <, <= , >, "
+        "Subquery returned more than 1 value. This is not permitted when the subquery follows =, !=, <, "
+        "<= , >, "
         ">= or when the subquery is used as an expression.",
         16,
         1,

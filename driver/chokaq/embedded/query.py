@@ -12,7 +12,7 @@ from .catalog import Column, Table
 from .conversions import convert
 from .expressions import Expressions, is_aggregate
 from .naming import key_expression, literal, quote, table_name
-from .problems import SqlError, at_line, invalid_object, unsupported
+from .problems import SqlError, at_line, invalid_object, must, unsupported
 from .scope import (
     BOOLEAN,
     UNKNOWN,
@@ -29,9 +29,11 @@ from .sqltypes import BIGINT, INT, MAX, NVARCHAR_MAX, SqlType, higher
 from .tree import exp, line_of, only, sql_type, table_word
 from .values.json_values import JsonColumn
 
-#: Hints that may stand at a table. Their effect here: those that ask for locks make a transaction take the write lock.
+#: Hints that may stand at a table. Their effect here: those that ask for locks make a transaction take the
+#: write lock.
 HINTS = frozenset(
-    "ROWLOCK UPDLOCK READPAST READCOMMITTEDLOCK READCOMMITTED HOLDLOCK SERIALIZABLE REPEATABLEREAD XLOCK PAGLOCK TABLOCK "
+    "ROWLOCK UPDLOCK READPAST READCOMMITTEDLOCK READCOMMITTED HOLDLOCK SERIALIZABLE REPEATABLEREAD XLOCK "
+    "PAGLOCK TABLOCK "
     "TABLOCKX NOLOCK READUNCOMMITTED FORCESEEK NOWAIT".split()
 )
 LOCKING = frozenset({"UPDLOCK", "HOLDLOCK", "SERIALIZABLE", "REPEATABLEREAD", "XLOCK", "TABLOCKX"})
@@ -156,7 +158,8 @@ class QueryCompiler:
             raise at_line(
                 SqlError(
                     252,
-                    f"Recursive common table expression '{name}' does not contain a top-level UNION ALL operator.",
+                    f"Recursive common table expression '{name}' does not contain a top-level UNION ALL "
+                    "operator.",
                 ),
                 self.line(node),
             )
@@ -277,7 +280,8 @@ class QueryCompiler:
                 raise at_line(
                     SqlError(
                         205,
-                        "All queries combined using a UNION, INTERSECT or EXCEPT operator must have an equal number of "
+                        "All queries combined using a UNION, INTERSECT or EXCEPT operator must have an "
+                        "equal number of "
                         "expressions in their target lists.",
                     ),
                     self.line(node),
@@ -333,7 +337,8 @@ class QueryCompiler:
         pairs = zip(sort_columns(alias), sort_columns(other), strict=True)
         match = " AND ".join(f"{a} IS {b}" for a, b in pairs)
         return (
-            f"({names}{left}) AS {quote(alias)} WHERE {word} (SELECT 1 FROM ({names}{right}) AS {quote(other)} "
+            f"({names}{left}) AS {quote(alias)} WHERE {word} (SELECT 1 FROM ({names}{right}) AS "
+            f"{quote(other)} "
             f"WHERE {match})",
             group,
         )
@@ -383,7 +388,8 @@ class QueryCompiler:
             raise at_line(
                 SqlError(
                     116,
-                    "Only one expression can be specified in the select list when the subquery is not introduced with EXISTS.",
+                    "Only one expression can be specified in the select list when the subquery is not "
+                    "introduced with EXISTS.",
                     15,
                     1,
                 ),
@@ -448,7 +454,8 @@ class QueryCompiler:
             raise at_line(
                 SqlError(
                     number,
-                    f"The select list for the INSERT statement contains {word} items than the insert list. The number of "
+                    f"The select list for the INSERT statement contains {word} items than the insert "
+                    "list. The number of "
                     "SELECT values must match the number of INSERT columns.",
                     15,
                     1,
@@ -497,7 +504,8 @@ class QueryCompiler:
             raise at_line(
                 SqlError(
                     141,
-                    "A SELECT statement that assigns a value to a variable must not be combined with data-retrieval operations.",
+                    "A SELECT statement that assigns a value to a variable must not be combined with "
+                    "data-retrieval operations.",
                     15,
                     1,
                 ),
@@ -514,7 +522,8 @@ class QueryCompiler:
                 raise at_line(
                     SqlError(
                         107 if table else 263,
-                        f"The column prefix '{table}' does not match with a table name or alias name used in the query."
+                        f"The column prefix '{table}' does not match with a table name or alias name used "
+                        "in the query."
                         if table
                         else "Must specify table to select from.",
                         15,
@@ -584,7 +593,8 @@ class QueryCompiler:
                 raise at_line(
                     SqlError(
                         108,
-                        f"The ORDER BY position number {node.this} is out of range of the number of items in the select list.",
+                        f"The ORDER BY position number {node.this} is out of range of the number of items "
+                        "in the select list.",
                         15,
                         1,
                     ),
@@ -640,7 +650,8 @@ class QueryCompiler:
             raise at_line(
                 SqlError(
                     116,
-                    "Only one expression can be specified in the select list when the subquery is not introduced with EXISTS.",
+                    "Only one expression can be specified in the select list when the subquery is not "
+                    "introduced with EXISTS.",
                     15,
                     1,
                 ),
@@ -649,8 +660,7 @@ class QueryCompiler:
         value = compiled.outputs[0].value
         if compiled.single_row:
             return Typed(f"({compiled.sql})", value.type, binary=value.binary)
-        name = compiled.outputs[0].name
-        body = compiled.sql if name else compiled.sql
+        body = compiled.sql
         sql = (
             f"(SELECT CASE WHEN count(*) > 1 THEN chokaq_fail(512) ELSE max(v) END FROM "
             f"(SELECT * FROM (SELECT NULL AS v WHERE 0 UNION ALL {_wrapped(body)}) LIMIT 2))"
@@ -668,7 +678,8 @@ class QueryCompiler:
             raise at_line(
                 SqlError(
                     116,
-                    "Only one expression can be specified in the select list when the subquery is not introduced with EXISTS.",
+                    "Only one expression can be specified in the select list when the subquery is not "
+                    "introduced with EXISTS.",
                     15,
                     1,
                 ),
@@ -705,7 +716,8 @@ class QueryCompiler:
                 raise at_line(
                     SqlError(
                         1011,
-                        f"The correlation name '{source.alias}' is specified multiple times in a FROM clause.",
+                        f"The correlation name '{source.alias}' is specified multiple times in a FROM "
+                        "clause.",
                         15,
                         1,
                     ),
@@ -826,7 +838,8 @@ class QueryCompiler:
                 raise at_line(
                     SqlError(
                         308,
-                        f"Index '{item.name}' on table '{node.this.name}' (specified in the FROM clause) does not exist.",
+                        f"Index '{item.name}' on table '{node.this.name}' (specified in the FROM clause) "
+                        "does not exist.",
                     ),
                     self.line(node),
                 )
@@ -938,7 +951,8 @@ class QueryCompiler:
                 SourceColumn("value", "", NVARCHAR_MAX),
                 SourceColumn("type", "", SqlType("tinyint")),
             ]
-            # Plain variables share a table, so that a text that goes from procedure to procedure is read once; what
+            # Plain variables share a table, so that a text that goes from procedure to procedure is read
+            # once; what
             # is made of it has another table and does not push it out.
             plain = isinstance(text.node, scalars.Variable)
             digest = "" if plain else hashlib.sha256(repr(text.node).encode()).hexdigest()[:8]
@@ -956,24 +970,30 @@ class QueryCompiler:
                 for index, column in enumerate(shape)
             ],
         )  # fmt: skip
-        assert text.node is not None
-        self.context.loads.append(ir.JsonLoad(name, text.node, path, columns, table))
+        self.context.loads.append(ir.JsonLoad(name, must(text.node), path, columns, table))
         return table_source(table, f"temp.{quote(name)}", alias, columns is not None)
 
     def _correlated_json(self, text: Typed, alias: str) -> Source:
-        """SQLite's own json_each; numbers with a fraction and fragments are taken from the text as written."""
+        """SQLite's own json_each; numbers with a fraction and fragments are taken from the text as
+        written.
+        """
         t = text.sql
         guard = f"CASE WHEN substr(ltrim({t}, ' ' || char(9, 10, 13)), 1, 1) IN ('{{', '[') THEN {t} WHEN {t} IS NULL THEN NULL ELSE chokaq_fail(13609) END"
         body = (
             "SELECT CAST(key AS TEXT) AS \"key\", CASE type WHEN 'text' THEN "
             # SQLite stops at \u0000 and takes half of a surrogate pair as it is.
-            f"CASE WHEN instr({t}, '\\u') THEN chokaq_json_text({t}, key) ELSE value END WHEN 'integer' THEN CAST(value AS TEXT) "
+            f"CASE WHEN instr({t}, '\\u') THEN chokaq_json_text({t}, key) ELSE value END WHEN 'integer' "
+            "THEN CAST(value AS TEXT) "
             "WHEN 'null' THEN NULL WHEN 'true' THEN 'true' WHEN 'false' THEN 'false' "
             # A number with a fraction as it is written: SQLite's own text of it, where that stands there.
-            f"WHEN 'real' THEN CASE WHEN instr({t}, '\"' || key || '\": ' || value || ',') OR instr({t}, '\"' || key || '\": ' || value || '}}') OR instr({t}, '\"' || key || '\":' || value || ',') "
-            f"OR instr({t}, '\"' || key || '\":' || value || '}}') THEN CAST(value AS TEXT) ELSE chokaq_json_child({t}, key) END "
-            f"ELSE chokaq_json_child({t}, key) END AS \"value\", CASE type WHEN 'text' THEN 1 WHEN 'integer' THEN 2 WHEN 'real' THEN 2 "
-            "WHEN 'null' THEN 0 WHEN 'true' THEN 3 WHEN 'false' THEN 3 WHEN 'array' THEN 4 ELSE 5 END AS \"type\" "
+            f"WHEN 'real' THEN CASE WHEN instr({t}, '\"' || key || '\": ' || value || ',') OR instr({t}, "
+            f"'\"' || key || '\": ' || value || '}}') OR instr({t}, '\"' || key || '\":' || value || ',') "
+            f"OR instr({t}, '\"' || key || '\":' || value || '}}') THEN CAST(value AS TEXT) ELSE "
+            f"chokaq_json_child({t}, key) END "
+            f"ELSE chokaq_json_child({t}, key) END AS \"value\", CASE type WHEN 'text' THEN 1 WHEN "
+            "'integer' THEN 2 WHEN 'real' THEN 2 "
+            "WHEN 'null' THEN 0 WHEN 'true' THEN 3 WHEN 'false' THEN 3 WHEN 'array' THEN 4 ELSE 5 END AS "
+            '"type" '
             f"FROM json_each({guard}) LIMIT -1"
         )
         prefix = quote(alias)

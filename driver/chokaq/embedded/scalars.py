@@ -1,6 +1,7 @@
 """Scalar expressions that run in Python, without a round trip to SQLite: conditions, assignments, arguments.
 
-Plain data (picklable); ``eval(frame)`` gives a stored value, and for conditions True, False or None (unknown).
+Plain data (picklable); ``eval(frame)`` gives a stored value, and for conditions True, False or None
+(unknown).
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Scalar:
 class Literal(Scalar):
     value: Any
 
-    def eval(self, frame: Frame) -> Any:
+    def eval(self, _frame: Frame) -> Any:
         return self.value
 
 

@@ -1,4 +1,6 @@
-"""Names while a statement is compiled: variables, the sources of a query, and what the statement needs to run."""
+"""Names while a statement is compiled: variables, the sources of a query, and what the statement needs to
+run.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ class SourceColumn:
 
 @dataclass(slots=True)
 class Source:
-    """One item of FROM. ``sql`` is its text; ``table`` and ``reference`` are there for tables that can be written."""
+    """One item of FROM. ``sql`` is its text; ``table`` and ``reference`` are there for tables that can be
+    written.
+    """
 
     alias: str
     columns: list[SourceColumn]
@@ -121,7 +125,8 @@ class Scope:
 
 
 def table_source(table: Table, reference: str, alias: str, all_keys: bool = False) -> Source:
-    """A stored table as a source; ``reference`` is its text in FROM. ``all_keys``: a table of the unit's own, whose
+    """A stored table as a source; ``reference`` is its text in FROM. ``all_keys``: a table of the unit's
+    own, whose
     key columns are made when they turn out to be used.
     """
     prefix = f"{quote(alias)}."
@@ -193,7 +198,8 @@ class Unit:
             raise at_line(
                 SqlError(
                     134,
-                    f"The variable name '{name}' has already been declared. Variable names must be unique within a "
+                    f"The variable name '{name}' has already been declared. Variable names must be unique "
+                    "within a "
                     "query batch or stored procedure.",
                     15,
                     2,

@@ -1,7 +1,9 @@
 """Rewrites a DELETE or UPDATE whose WHERE has a correlated IN (SELECT …) into one over a join.
 
-SQLite would run such a subquery once for every row of the target. As a join it can begin with the (small) table of the
-subquery and seek. What the statement means stays the same: a row is changed once, however often it is matched.
+SQLite would run such a subquery once for every row of the target. As a join it can begin with the (small)
+table of the
+subquery and seek. What the statement means stays the same: a row is changed once, however often it is
+matched.
 """
 
 from __future__ import annotations
@@ -13,7 +15,9 @@ from .tree import exp
 
 
 def as_join(node: Any, target: s.ObjectName) -> bool:
-    """Change ``node`` (a SELECT made of a statement's expressions and WHERE); False when nothing was changed."""
+    """Change ``node`` (a SELECT made of a statement's expressions and WHERE); False when nothing was
+    changed.
+    """
     where = node.args.get("where")
     if where is None or node.args.get("from_") is not None or node.args.get("with_") is not None:
         return False

@@ -1,4 +1,6 @@
-"""One session: a SQLite connection, its transaction state, options, temporary tables, and the running frames."""
+"""One session: a SQLite connection, its transaction state, options, temporary tables, and the running
+frames.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +32,11 @@ from .values.conversions import converter
 
 MAX_NEST = 32
 _IDENTITY = SqlType("decimal", 0, 38, 0)
-# Names and types that turn out wrong only when a statement is compiled end the batch, as they would on a server.
+# Names and types that turn out wrong only when a statement is compiled end the batch, as they would on a
+# server.
 _COMPILE_ERRORS = frozenset(
-    {102, 103, 105, 109, 110, 111, 113, 120, 121, 128, 131, 134, 137, 141, 147, 156, 174, 195, 206, 207, 208, 209, 257,
+    {102, 103, 105, 109, 110, 111, 113, 120, 121, 128, 131, 134, 137, 141, 147, 156, 174, 195, 206, 207, 208,
+    209, 257,
      402, 529, 1087, 2715, 4104, 4145, 8117, 8120, 8155, 8156, 10704, 35100, 49999}
 )  # fmt: skip
 
@@ -173,33 +177,33 @@ class Session(Temporary, Transactions):
 
     def _special_table(self) -> dict[str, Callable[[Frame], Any]]:
         def error(attribute: str) -> Callable[[Frame], Any]:
-            return lambda frame: getattr(self.errors[-1], attribute) or None if self.errors else None
+            return lambda _: getattr(self.errors[-1], attribute) or None if self.errors else None
 
         def state(attribute: str) -> Callable[[Frame], Any]:
-            return lambda frame: getattr(self.errors[-1], attribute) if self.errors else None
+            return lambda _: getattr(self.errors[-1], attribute) if self.errors else None
 
         return {
-            "now": lambda frame: datetimes.utc_ticks(),
-            "local": lambda frame: datetimes.local_ticks(),
-            "now_datetime": lambda frame: datetimes.round_datetime(datetimes.utc_ticks()),
-            "local_datetime": lambda frame: datetimes.round_datetime(datetimes.local_ticks()),
-            "@@rowcount": lambda frame: self.rowcount,
-            "@@trancount": lambda frame: self.trancount,
-            "@@spid": lambda frame: self.spid,
-            "@@error": lambda frame: self.error_number,
-            "@@identity": lambda frame: self.last_identity(),
-            "scope_identity": lambda frame: self.last_identity(),
+            "now": lambda _: datetimes.utc_ticks(),
+            "local": lambda _: datetimes.local_ticks(),
+            "now_datetime": lambda _: datetimes.round_datetime(datetimes.utc_ticks()),
+            "local_datetime": lambda _: datetimes.round_datetime(datetimes.local_ticks()),
+            "@@rowcount": lambda _: self.rowcount,
+            "@@trancount": lambda _: self.trancount,
+            "@@spid": lambda _: self.spid,
+            "@@error": lambda _: self.error_number,
+            "@@identity": lambda _: self.last_identity(),
+            "scope_identity": lambda _: self.last_identity(),
             "@@procid": lambda frame: frame.procedure_id,
             "@@nestlevel": lambda frame: frame.nest,
-            "@@version": lambda frame: system.VERSION,
-            "@@servername": lambda frame: system.server_name(),
-            "@@lock_timeout": lambda frame: (
+            "@@version": lambda _: system.VERSION,
+            "@@servername": lambda _: system.server_name(),
+            "@@lock_timeout": lambda _: (
                 -1 if self.options.lock_timeout is None else self.options.lock_timeout
             ),
-            "@@max_precision": lambda frame: 38,
-            "@@datefirst": lambda frame: 7,
-            "@@language": lambda frame: "us_english",
-            "xact_state": lambda frame: -1 if self.doomed else int(self.trancount > 0),
+            "@@max_precision": lambda _: 38,
+            "@@datefirst": lambda _: 7,
+            "@@language": lambda _: "us_english",
+            "xact_state": lambda _: -1 if self.doomed else int(self.trancount > 0),
             "error_number": state("number"),
             "error_message": state("message"),
             "error_severity": state("severity"),
@@ -214,7 +218,7 @@ class Session(Temporary, Transactions):
     def special(self, name: str, frame: Frame) -> Any:
         return self._specials[name](frame)
 
-    def inserted_identity(self, frame: Frame) -> None:
+    def inserted_identity(self) -> None:
         self.identity = self.sqlite.execute("SELECT last_insert_rowid()").fetchone()[0]
 
     # Output
@@ -322,7 +326,8 @@ class Session(Temporary, Transactions):
                 self.items.append(
                     SqlError(
                         3998,
-                        "Uncommittable transaction is detected at the end of the batch. The transaction is rolled back.",
+                        "Uncommittable transaction is detected at the end of the batch. The transaction "
+                        "is rolled back.",
                         16,
                         1,
                     )
@@ -341,7 +346,7 @@ class Session(Temporary, Transactions):
             schema, name = system.split_name(frame.values[execute.name_slot] or "")
         handler = system.PROCEDURES.get((schema.lower() or "sys", name.lower()))
         if handler is not None:
-            self._call_system(handler, execute, frame, name)
+            self._call_system(handler, execute, frame)
             return
         procedure = self.catalog.procedure(schema, name)
         if procedure is None:
@@ -352,7 +357,8 @@ class Session(Temporary, Transactions):
         if frame.nest >= MAX_NEST:
             raise SqlError(
                 217,
-                f"Maximum stored procedure, function, trigger, or view nesting level exceeded (limit {MAX_NEST}).",
+                "Maximum stored procedure, function, trigger, or view nesting level exceeded (limit "
+                f"{MAX_NEST}).",
                 16,
                 1,
             )
@@ -366,10 +372,9 @@ class Session(Temporary, Transactions):
                 else:
                     given[slot] = frame.tables[argument.table]
                 continue
-            if argument is None or argument.kind == "default":
+            if argument is None or argument.value is None or argument.type is None:
                 value = parameter.default
             else:
-                assert argument.value is not None and argument.type is not None
                 value = argument.value.eval(frame)
                 if argument.type != parameter.type:
                     value = assign_converter(argument.type, parameter.type)(value)
@@ -382,8 +387,7 @@ class Session(Temporary, Transactions):
         for parameter, argument, position in binding:
             if argument is not None and argument.out >= 0:
                 value = inner.values[program.slots[position]]
-                assert argument.out_type is not None
-                if argument.out_type != parameter.type:
+                if argument.out_type is not None and argument.out_type != parameter.type:
                     value = assign_converter(parameter.type, argument.out_type)(value)
                 frame.assign(argument.out, value)
         if execute.result >= 0:
@@ -415,13 +419,14 @@ class Session(Temporary, Transactions):
         if self.trancount != before and not self.options.implicit:
             raise SqlError(
                 266,
-                "Transaction count after EXECUTE indicates a mismatching number of BEGIN and COMMIT statements. Previous count "
+                "Transaction count after EXECUTE indicates a mismatching number of BEGIN and COMMIT "
+                "statements. Previous count "
                 f"= {before}, current count = {self.trancount}.",
                 16,
                 2,
             )
 
-    def _call_system(self, handler: Any, execute: ir.Execute, frame: Frame, name: str) -> None:
+    def _call_system(self, handler: Any, execute: ir.Execute, frame: Frame) -> None:
         values: dict[str, Any] = {}
         types: dict[str, SqlType | None] = {}
         for position, argument in enumerate(execute.arguments):
@@ -472,14 +477,16 @@ def bind(procedure: Procedure, execute: ir.Execute) -> list[tuple[Any, ir.Argume
         if argument.out >= 0 and not parameter.output:
             raise SqlError(
                 8162,
-                f'The formal parameter "{parameter.name}" was not declared as an OUTPUT parameter, but the actual parameter passed in requested output.',
+                f'The formal parameter "{parameter.name}" was not declared as an OUTPUT parameter, but '
+                "the actual parameter passed in requested output.",
                 16,
                 2,
             )
         if (parameter.table is not None) != (argument.kind == "table") and argument.kind != "default":
             raise SqlError(
                 206,
-                f"Operand type clash: {'table' if argument.kind == 'table' else 'a scalar'} is incompatible with {parameter.table[1] if parameter.table else parameter.type.name}",
+                f"Operand type clash: {'table' if argument.kind == 'table' else 'a scalar'} is "
+                f"incompatible with {parameter.table[1] if parameter.table else parameter.type.name}",
                 16,
                 2,
             )
@@ -500,7 +507,8 @@ def bind(procedure: Procedure, execute: ir.Execute) -> list[tuple[Any, ir.Argume
         if missing and not parameter.has_default and parameter.table is None:
             raise SqlError(
                 201,
-                f"Procedure or function '{procedure.name}' expects parameter '{parameter.name}', which was not supplied.",
+                f"Procedure or function '{procedure.name}' expects parameter '{parameter.name}', which "
+                "was not supplied.",
                 16,
                 4,
             )

@@ -1,4 +1,6 @@
-"""From the syntax of a table body to a catalog Table: columns, constraints, indexes, with compiled expressions."""
+"""From the syntax of a table body to a catalog Table: columns, constraints, indexes, with compiled
+expressions.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from typing import TYPE_CHECKING
 from . import syntax as s
 from .catalog import Catalog, Check, Column, Default, ForeignKey, Index, Table
 from .naming import quote
-from .problems import SqlError, at_line, invalid_column, unsupported
+from .problems import SqlError, at_line, invalid_column, must, unsupported
 from .scope import Context, Scope, Source, SourceColumn, Typed, Unit
 from .sqltypes import INT, SqlType, make_type
 from .storage import key_of, mark_keyed
@@ -29,7 +31,7 @@ def build_table(
     """A Table from its definition. ``variable``: no named constraints, no ids (table variables and types)."""
     table = Table(schema, name, 0 if variable else catalog.new_id(), [], is_type=is_type)
     for definition in body.columns:
-        add_column(catalog, table, definition)
+        add_column(table, definition)
     for definition in body.columns:
         for constraint in definition.constraints:
             add_constraint(catalog, table, constraint)
@@ -37,16 +39,17 @@ def build_table(
         add_constraint(catalog, table, constraint)
     for index in body.indexes:
         add_index(table, index)
-    finish(catalog, table, body.columns)
+    finish(catalog, table)
     return table
 
 
-def add_column(catalog: Catalog, table: Table, definition: s.ColumnDefinition) -> Column:
+def add_column(table: Table, definition: s.ColumnDefinition) -> Column:
     if table.column(definition.name) is not None:
         raise at_line(
             SqlError(
                 2705,
-                f"Column names in each table must be unique. Column name '{definition.name}' in table '{table.name}' is specified more than once.",
+                f"Column names in each table must be unique. Column name '{definition.name}' in table "
+                f"'{table.name}' is specified more than once.",
                 16,
                 3,
             ),
@@ -127,8 +130,7 @@ def add_constraint(catalog: Catalog, table: Table, constraint: s.Constraint) -> 
                     constraint.line,
                 )
             for key in constraint.columns:
-                column = table.column(key.name)
-                assert column is not None
+                column = table.must(key.name)
                 column.nullable = False
         clustered = constraint.clustered
         if clustered is None:
@@ -146,29 +148,25 @@ def add_constraint(catalog: Catalog, table: Table, constraint: s.Constraint) -> 
             )
         )
     elif constraint.kind == "CK":
-        assert constraint.expression is not None
-        table.checks.append(
-            Check(name or made_up(table, "CK"), constraint.expression.text, "", object_id, not name)
-        )
+        text = must(constraint.expression).text
+        table.checks.append(Check(name or made_up(table, "CK"), text, "", object_id, not name))
     elif constraint.kind == "DF":
         column = table.column(constraint.for_column)
         if column is None:
             raise invalid_column(constraint.for_column, constraint.line)
         if column.default is not None:
             raise at_line(SqlError(1781, "Column already has a DEFAULT bound to it.", 16, 1), constraint.line)
-        assert constraint.expression is not None
-        column.default = Default(
-            name or made_up(table, "DF", column.name), constraint.expression.text, object_id, not name
-        )
+        text = must(constraint.expression).text
+        column.default = Default(name or made_up(table, "DF", column.name), text, object_id, not name)
     else:
         _foreign_key(catalog, table, constraint, name, object_id)
 
 
 def _foreign_key(catalog: Catalog, table: Table, constraint: s.Constraint, name: str, object_id: int) -> None:
-    assert constraint.references is not None
-    schema = constraint.references.schema or table.schema
-    own = (constraint.references.name.lower(), schema.lower()) == (table.name.lower(), table.schema.lower())
-    parent = table if own else catalog.table(schema, constraint.references.name)
+    references = must(constraint.references)
+    schema = references.schema or table.schema
+    own = (references.name.lower(), schema.lower()) == (table.name.lower(), table.schema.lower())
+    parent = table if own else catalog.table(schema, references.name)
     if parent is None:
         raise at_line(
             SqlError(
@@ -188,7 +186,8 @@ def _foreign_key(catalog: Catalog, table: Table, constraint: s.Constraint, name:
         raise at_line(
             SqlError(
                 1776,
-                f"There are no primary or candidate keys in the referenced table '{parent.full_name}' that match the referencing column list in the foreign key '{name}'.",
+                f"There are no primary or candidate keys in the referenced table '{parent.full_name}' "
+                f"that match the referencing column list in the foreign key '{name}'.",
                 16,
                 0,
             ),
@@ -196,8 +195,7 @@ def _foreign_key(catalog: Catalog, table: Table, constraint: s.Constraint, name:
         )
     keys = []
     for column_name in names:
-        column = parent.column(column_name)
-        assert column is not None
+        column = parent.must(column_name)
         keys.append(key_of(column))
     table.foreign_keys.append(
         ForeignKey(
@@ -219,7 +217,8 @@ def add_index(table: Table, definition: s.IndexDefinition) -> Index:
         raise at_line(
             SqlError(
                 1913,
-                f"The operation failed because an index or statistics with name '{definition.name}' already exists on table '{table.full_name}'.",
+                f"The operation failed because an index or statistics with name '{definition.name}' "
+                f"already exists on table '{table.full_name}'.",
                 16,
                 1,
             ),
@@ -276,7 +275,7 @@ def _taken(catalog: Catalog, table: Table, name: str) -> bool:
 # Expressions of a table
 
 
-def finish(catalog: Catalog, table: Table, definitions: list[s.ColumnDefinition] | None = None) -> None:
+def finish(catalog: Catalog, table: Table) -> None:
     """Compile what the table's expressions say; errors name the table and the line of the statement."""
     mark_keyed(table)
     for column in table.columns:
@@ -330,12 +329,12 @@ def default_value(catalog: Catalog, table: Table, column: Column) -> Typed:
     from .expressions import Expressions
     from .query import QueryCompiler
 
-    assert column.default is not None
+    default = must(column.default)
     unit = Unit(catalog, table.full_name, {})
     context = Context(unit, 1)
     ex = Expressions(context, Scope(), QueryCompiler(context))
     return convert(
-        ex.value(tree.values([s.Text(column.default.text, 1)]).expressions[0]),
+        ex.value(tree.values([s.Text(default.text, 1)]).expressions[0]),
         column.type,
         store=(table.full_name, column.name),
     )

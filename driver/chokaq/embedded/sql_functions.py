@@ -1,6 +1,7 @@
 """The functions that generated SQL calls, made known to a SQLite connection.
 
-Those of T-SQL are in ``values``; here are the few that only the engine's own SQL needs. An error inside SQLite is
+Those of T-SQL are in ``values``; here are the few that only the engine's own SQL needs. An error inside
+SQLite is
 kept aside, because SQLite only passes on that there was one.
 """
 

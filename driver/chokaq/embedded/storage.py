@@ -1,4 +1,6 @@
-"""Tables in SQLite: their CREATE statements, the checks that stand for T-SQL's type rules, and their indexes."""
+"""Tables in SQLite: their CREATE statements, the checks that stand for T-SQL's type rules, and their
+indexes.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,8 @@ from .catalog import Column, Index, Table
 from .naming import key_column, key_expression, quote
 from .sqltypes import RANGES
 
-#: Prefixes of the engine's own CHECK constraints; the executor turns them into conversion and truncation errors.
+#: Prefixes of the engine's own CHECK constraints; the executor turns them into conversion and truncation
+#: errors.
 LENGTH, RANGE = "#length:", "#range:"
 
 
@@ -16,7 +19,9 @@ def key_of(column: Column) -> str:
 
 
 def mark_keyed(table: Table) -> None:
-    """Decide which string columns get a hidden key column: those that an index or a foreign key is made of."""
+    """Decide which string columns get a hidden key column: those that an index or a foreign key is made
+    of.
+    """
     names = {name.lower() for index in table.indexes for name, _ in index.columns}
     names.update(name.lower() for key in table.foreign_keys for name in key.columns)
     for column in table.columns:
@@ -35,7 +40,8 @@ def column_text(column: Column) -> str:
 
 
 def key_text(column: Column, kept: bool = False) -> str:
-    """The hidden column with the collation key; of a binary collation that is the text without trailing spaces.
+    """The hidden column with the collation key; of a binary collation that is the text without trailing
+    spaces.
     ``kept``: worked out once, when the row is written.
     """
     name = quote(column.name)
@@ -80,7 +86,8 @@ def create_table(table: Table, name: str, database: str = "main") -> list[str]:
     for key in table.foreign_keys:
         own = ", ".join(key_of(column) for column in map(table.column, key.columns) if column)
         parts.append(
-            f"CONSTRAINT {quote(key.name)} FOREIGN KEY ({own}) REFERENCES {quote(f'{key.schema}.{key.table}')} "
+            f"CONSTRAINT {quote(key.name)} FOREIGN KEY ({own}) REFERENCES "
+            f"{quote(f'{key.schema}.{key.table}')} "
             f"({', '.join(key.referenced)}) ON DELETE {key.on_delete} ON UPDATE {key.on_update}"
         )
     statements = [f"CREATE TABLE {database}.{quote(name)} ({', '.join(parts)})"]
@@ -94,8 +101,7 @@ def create_index(table: Table, index: Index, name: str, database: str = "main") 
     columns = []
     nulls = []
     for column_name, descending in index.columns:
-        column = table.column(column_name)
-        assert column is not None
+        column = table.must(column_name)
         if column.identity and len(index.columns) == 1 and index.unique:
             return []
         key = key_of(column)
@@ -112,14 +118,14 @@ def create_index(table: Table, index: Index, name: str, database: str = "main") 
         # NULLs are equal for T-SQL's unique indexes, all different for SQLite's: a second index says so.
         keys = []
         for column_name, _ in index.columns:
-            column = table.column(column_name)
-            assert column is not None
+            column = table.must(column_name)
             key = key_of(column)
             keys += [f"ifnull({key}, 0)", f"{key} IS NULL"] if key in nulls else [key]
         some_null = " OR ".join(f"{key} IS NULL" for key in nulls)
         where = f" WHERE ({some_null})" + (f" AND ({index.where_sql})" if index.where_sql else "")
         statements.append(
-            f"CREATE UNIQUE INDEX {database}.{quote(full + '~null')} ON {quote(name)} ({', '.join(keys)}){where}"
+            f"CREATE UNIQUE INDEX {database}.{quote(full + '~null')} ON {quote(name)} "
+            f"({', '.join(keys)}){where}"
         )
     return statements
 

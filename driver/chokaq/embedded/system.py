@@ -1,4 +1,6 @@
-"""Procedures that come with the server: application locks and extended properties. Others may be added to the table."""
+"""Procedures that come with the server: application locks and extended properties. Others may be added to
+the table.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ VERSION = (
     f"\tSQLite {sqlite3.sqlite_version}, Python {platform.python_version()}"
 )
 
-#: A system procedure takes the session, the calling frame and its arguments by lower-case name (``#0`` … where they
+#: A system procedure takes the session, the calling frame and its arguments by lower-case name (``#0`` …
+#: where they
 #: were given by position), and returns its return code and its OUTPUT values.
 Handler = Callable[["Session", "Frame", dict[str, Any]], tuple[int, dict[str, Any]]]
 
@@ -86,7 +89,7 @@ def _arguments(values: dict[str, Any], name: str, *order: str) -> dict[str, Any]
 # Application locks
 
 
-def _lock_owner(session: Session, owner: Any) -> str:
+def _lock_owner(owner: Any) -> str:
     text = str(owner or "Transaction").capitalize()
     if text not in ("Transaction", "Session"):
         raise SqlError(
@@ -104,7 +107,7 @@ def _mode(text: Any) -> str:
     )
 
 
-def getapplock(session: Session, frame: Frame, values: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+def getapplock(session: Session, _: Frame, values: dict[str, Any]) -> tuple[int, dict[str, Any]]:
     given = _arguments(
         values, "sp_getapplock", "@resource", "@lockmode", "@lockowner", "@locktimeout", "@dbprincipal"
     )
@@ -112,7 +115,7 @@ def getapplock(session: Session, frame: Frame, values: dict[str, Any]) -> tuple[
     if not resource or given.get("@lockmode") is None:
         return -999, {}
     mode = _mode(given["@lockmode"])
-    owner = _lock_owner(session, given.get("@lockowner"))
+    owner = _lock_owner(given.get("@lockowner"))
     if owner == "Transaction" and not session.trancount:
         session.messages.append(
             ("The statement or function must be executed in the context of a user transaction.", 1934, 16, 1)
@@ -125,13 +128,14 @@ def getapplock(session: Session, frame: Frame, values: dict[str, Any]) -> tuple[
     return session.locks.acquire(session.spid, owner, _resource(given), mode, seconds), {}
 
 
-def releaseapplock(session: Session, frame: Frame, values: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+def releaseapplock(session: Session, _: Frame, values: dict[str, Any]) -> tuple[int, dict[str, Any]]:
     given = _arguments(values, "sp_releaseapplock", "@resource", "@lockowner", "@dbprincipal")
-    owner = _lock_owner(session, given.get("@lockowner"))
+    owner = _lock_owner(given.get("@lockowner"))
     if not session.locks.release(session.spid, owner, _resource(given)):
         raise SqlError(
             1223,
-            f"Cannot release the application lock (Database Principal: 'public', Resource: '{given.get('@resource')}') because it is not "
+            "Cannot release the application lock (Database Principal: 'public', Resource: "
+            f"'{given.get('@resource')}') because it is not "
             "currently held.",
             16,
             1,
@@ -163,7 +167,8 @@ def find_level(catalog: Catalog, given: dict[str, Any]) -> tuple[int, int, int]:
     names = [given.get(f"@level{n}name") or "" for n in range(3)]
     missing = SqlError(
         15135,
-        f"Object is invalid. Extended properties are not permitted on '{'.'.join(name for name in names if name)}', or the object does not exist.",
+        "Object is invalid. Extended properties are not permitted on "
+        f"'{'.'.join(name for name in names if name)}', or the object does not exist.",
         16,
         8,
     )
@@ -243,7 +248,8 @@ def _change_property(session: Session, values: dict[str, Any], name: str) -> tup
         if name != "sp_addextendedproperty" and not same:
             raise SqlError(
                 15217,
-                f"Property cannot be updated or deleted. Property '{given.get('@name')}' does not exist for the object.",
+                f"Property cannot be updated or deleted. Property '{given.get('@name')}' does not exist "
+                "for the object.",
                 16,
                 2,
             )
@@ -254,19 +260,15 @@ def _change_property(session: Session, values: dict[str, Any], name: str) -> tup
     return 0, {}
 
 
-def addextendedproperty(session: Session, frame: Frame, values: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+def addextendedproperty(session: Session, _: Frame, values: dict[str, Any]) -> tuple[int, dict[str, Any]]:
     return _change_property(session, values, "sp_addextendedproperty")
 
 
-def updateextendedproperty(
-    session: Session, frame: Frame, values: dict[str, Any]
-) -> tuple[int, dict[str, Any]]:
+def updateextendedproperty(session: Session, _: Frame, values: dict[str, Any]) -> tuple[int, dict[str, Any]]:
     return _change_property(session, values, "sp_updateextendedproperty")
 
 
-def dropextendedproperty(
-    session: Session, frame: Frame, values: dict[str, Any]
-) -> tuple[int, dict[str, Any]]:
+def dropextendedproperty(session: Session, _: Frame, values: dict[str, Any]) -> tuple[int, dict[str, Any]]:
     return _change_property(session, values, "sp_dropextendedproperty")
 
 

@@ -1,6 +1,7 @@
 """Temporary tables of a session: table variables, #tables, rows of OPENJSON, system views.
 
-All of them are tables of SQLite's temp database. They take part in its transactions, while table variables must not:
+All of them are tables of SQLite's temp database. They take part in its transactions, while table variables
+must not:
 what those hold is put back after a rollback.
 """
 

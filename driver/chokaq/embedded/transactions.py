@@ -1,8 +1,11 @@
-"""Transactions of a session: counting, savepoints, doomed transactions, implicit ones, and the one SQLite transaction
+"""Transactions of a session: counting, savepoints, doomed transactions, implicit ones, and the one SQLite
+transaction
 below them.
 
-SQLite has one writer. BEGIN TRANSACTION takes the write lock (BEGIN IMMEDIATE), so what a transaction reads stays as it
-is until it ends. An implicit transaction (a connection without autocommit) takes it with its first write or locking
+SQLite has one writer. BEGIN TRANSACTION takes the write lock (BEGIN IMMEDIATE), so what a transaction reads
+stays as it
+is until it ends. An implicit transaction (a connection without autocommit) takes it with its first write or
+locking
 read: a client that only looked around and does not commit stands in nobody's way.
 """
 
@@ -42,7 +45,8 @@ def check_option(name: str, on: bool, line: int) -> None:
 
 
 DOOMED = (
-    "The current transaction cannot be committed and cannot support operations that write to the log file. Roll back the "
+    "The current transaction cannot be committed and cannot support operations that write to the log "
+    "file. Roll back the "
     "transaction."
 )
 
@@ -129,7 +133,8 @@ class Transactions:
         if self.doomed:
             raise SqlError(
                 3931,
-                "The current transaction cannot be committed and cannot be rolled back to a savepoint. Roll back the entire transaction.",
+                "The current transaction cannot be committed and cannot be rolled back to a savepoint. "
+                "Roll back the entire transaction.",
                 16,
                 1,
             )
@@ -263,7 +268,8 @@ class Transactions:
             if on and self.options.identity_insert not in ("", table):
                 raise SqlError(
                     8107,
-                    f"IDENTITY_INSERT is already ON for table '{self.options.identity_insert}'. Cannot perform SET operation for table '{table}'.",
+                    f"IDENTITY_INSERT is already ON for table '{self.options.identity_insert}'. Cannot "
+                    f"perform SET operation for table '{table}'.",
                     16,
                     1,
                 )

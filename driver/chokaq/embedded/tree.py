@@ -1,6 +1,7 @@
 """sqlglot as the parser of queries and expressions: T-SQL without its rewriting of functions, and strictly.
 
-sqlglot is imported when the first statement is compiled, not when the engine is: a database whose procedures are
+sqlglot is imported when the first statement is compiled, not when the engine is: a database whose procedures
+are
 compiled already never needs it.
 """
 
@@ -36,7 +37,8 @@ class StrictTsql(TSQL):
 _dialect = StrictTsql()
 # Words of other dialects that sqlglot would take for clauses.
 _FOREIGN = frozenset(
-    "LIMIT QUALIFY ILIKE RLIKE REGEXP GLOB SIMILAR LATERAL USING NATURAL ASOF UNNEST INTERVAL SAMPLE PREWHERE SEMI ANTI "
+    "LIMIT QUALIFY ILIKE RLIKE REGEXP GLOB SIMILAR LATERAL USING NATURAL ASOF UNNEST INTERVAL SAMPLE "
+    "PREWHERE SEMI ANTI "
     "CLUSTER DISTRIBUTE SORT WINDOW STRAIGHT_JOIN ISNULL_ NOTNULL".split()
 )
 

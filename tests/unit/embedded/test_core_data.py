@@ -39,7 +39,8 @@ def test_defaults_and_order_of_columns(t: Engine) -> None:
 
 def test_insert_select_converts_and_orders(t: Engine) -> None:
     t(
-        "INSERT INTO [dbo].[T] ([Id], [Name], [At], [Code], [Price]) SELECT '5', N'ab', '2020-01-01T00:00:00.5', 'x', 1.005;"
+        "INSERT INTO [dbo].[T] ([Id], [Name], [At], [Code], [Price]) SELECT '5', N'ab', "
+        "'2020-01-01T00:00:00.5', 'x', 1.005;"
     )
     row = t("SELECT [Id], [Name], [At], [Code], [Price] FROM [dbo].[T];")[0]
     assert (row[0], row[1], row[2].second, row[3], str(row[4])) == (5, "ab", 1, "x   ", "1.01")
@@ -136,15 +137,22 @@ def test_update_reads_old_values(t: Engine) -> None:
 
 
 JOINS = [
-    "UPDATE [t] SET [t].[Name] = [s].[N] FROM [dbo].[T] AS [t] INNER JOIN [dbo].[S] AS [s] ON [s].[K] = [t].[Id];",
-    "UPDATE [dbo].[T] SET [Name] = [s].[N] FROM [dbo].[T] INNER JOIN [dbo].[S] AS [s] ON [s].[K] = [dbo].[T].[Id];",
-    "UPDATE [t] SET [Name] = [s].[N] FROM [dbo].[S] AS [s] INNER JOIN [dbo].[T] AS [t] ON [s].[K] = [t].[Id];",
-    "UPDATE [t] SET [Name] = [s].[N] FROM [dbo].[T] AS [t] LEFT OUTER JOIN [dbo].[S] AS [s] ON [s].[K] = [t].[Id] WHERE [s].[K] IS NOT NULL;",
-    "UPDATE [t] SET [Name] = (SELECT [s].[N] FROM [dbo].[S] AS [s] WHERE [s].[K] = [t].[Id]) FROM [dbo].[T] AS [t] "
+    "UPDATE [t] SET [t].[Name] = [s].[N] FROM [dbo].[T] AS [t] INNER JOIN [dbo].[S] AS [s] ON [s].[K] = "
+    "[t].[Id];",
+    "UPDATE [dbo].[T] SET [Name] = [s].[N] FROM [dbo].[T] INNER JOIN [dbo].[S] AS [s] ON [s].[K] = "
+    "[dbo].[T].[Id];",
+    "UPDATE [t] SET [Name] = [s].[N] FROM [dbo].[S] AS [s] INNER JOIN [dbo].[T] AS [t] ON [s].[K] = "
+    "[t].[Id];",
+    "UPDATE [t] SET [Name] = [s].[N] FROM [dbo].[T] AS [t] LEFT OUTER JOIN [dbo].[S] AS [s] ON [s].[K] = "
+    "[t].[Id] WHERE [s].[K] IS NOT NULL;",
+    "UPDATE [t] SET [Name] = (SELECT [s].[N] FROM [dbo].[S] AS [s] WHERE [s].[K] = [t].[Id]) FROM "
+    "[dbo].[T] AS [t] "
     "WHERE [t].[Id] IN (SELECT [s].[K] FROM [dbo].[S] AS [s]);",
-    "UPDATE [dbo].[T] SET [Name] = CASE [Id] WHEN 1 THEN 'a' ELSE 'c' END WHERE [Small] = 7 AND [Id] IN (SELECT [s].[K] FROM [dbo].[S] AS [s] "
+    "UPDATE [dbo].[T] SET [Name] = CASE [Id] WHEN 1 THEN 'a' ELSE 'c' END WHERE [Small] = 7 AND [Id] IN "
+    "(SELECT [s].[K] FROM [dbo].[S] AS [s] "
     "WHERE [s].[K] = [T].[Id] AND [s].[N] <> [T].[Code] + 'z' OR [T].[Code] IS NULL);",
-    "WITH [x] AS (SELECT [K], [N] FROM [dbo].[S]) UPDATE [t] SET [Name] = [x].[N] FROM [dbo].[T] AS [t] INNER JOIN [x] ON [x].[K] = [t].[Id];",
+    "WITH [x] AS (SELECT [K], [N] FROM [dbo].[S]) UPDATE [t] SET [Name] = [x].[N] FROM [dbo].[T] AS [t] "
+    "INNER JOIN [x] ON [x].[K] = [t].[Id];",
 ]
 
 
@@ -165,7 +173,8 @@ def test_update_with_joins(t: Engine, sql: str) -> None:
         "DELETE [t] FROM [dbo].[T] AS [t] INNER JOIN [dbo].[S] AS [s] ON [s].[K] = [t].[Id];",
         "DELETE FROM [dbo].[T] WHERE [Id] IN (SELECT [K] FROM [dbo].[S]);",
         "DELETE FROM [dbo].[T] WHERE EXISTS (SELECT 1 FROM [dbo].[S] AS [s] WHERE [s].[K] = [dbo].[T].[Id]);",
-        "DELETE FROM [dbo].[T] WHERE [Id] IN (SELECT [s].[K] FROM [dbo].[S] AS [s] WHERE [s].[K] = [T].[Id]) AND [Small] = 7;",
+        "DELETE FROM [dbo].[T] WHERE [Id] IN (SELECT [s].[K] FROM [dbo].[S] AS [s] WHERE [s].[K] = "
+        "[T].[Id]) AND [Small] = 7;",
         "WITH [x] AS (SELECT [K] FROM [dbo].[S]) DELETE FROM [dbo].[T] WHERE [Id] IN (SELECT [K] FROM [x]);",
     ],
 )
@@ -185,15 +194,19 @@ def test_top_limits_what_is_changed(t: Engine) -> None:
 
 
 def test_output(t: Engine) -> None:
-    assert t("INSERT INTO [dbo].[T] ([Id], [Name]) OUTPUT inserted.[Id], inserted.[Name] AS [n], inserted.[Small] VALUES (1, 'a'), (2, 'b');") == [
-        (1, "a", 7), (2, "b", 7)]  # fmt: skip
+    assert t(
+        "INSERT INTO [dbo].[T] ([Id], [Name]) OUTPUT inserted.[Id], inserted.[Name] AS [n], "
+        "inserted.[Small] VALUES (1, 'a'), (2, 'b');"
+    ) == [(1, "a", 7), (2, "b", 7)]
     assert t("UPDATE [dbo].[T] SET [Small] += 1 OUTPUT inserted.[Id], inserted.[Small] WHERE [Id] = 1;") == [
         (1, 8)
     ]
     assert t("DELETE FROM [dbo].[T] OUTPUT deleted.[Name] WHERE [Id] = 1;") == [("a",)]
     batch = (
-        "DECLARE @o TABLE ([Id] int NOT NULL PRIMARY KEY, [N] varchar(3) NULL, [D] int NOT NULL DEFAULT (5)); "
-        "UPDATE [t] SET [t].[Small] = 3 OUTPUT inserted.[Id], inserted.[Name] INTO @o ([Id], [N]) FROM [dbo].[T] AS [t] WHERE [t].[Id] = 2; "
+        "DECLARE @o TABLE ([Id] int NOT NULL PRIMARY KEY, [N] varchar(3) NULL, [D] int NOT NULL DEFAULT "
+        "(5)); "
+        "UPDATE [t] SET [t].[Small] = 3 OUTPUT inserted.[Id], inserted.[Name] INTO @o ([Id], [N]) FROM "
+        "[dbo].[T] AS [t] WHERE [t].[Id] = 2; "
         "SELECT @@ROWCOUNT AS [n]; SELECT [Id], [N], [D] FROM @o;"
     )
     assert t.sets(batch) == [[(1,)], [(2, "b", 5)]]
@@ -203,14 +216,16 @@ def test_output_into_is_one_statement_with_the_change(t: Engine) -> None:
     t("INSERT INTO [dbo].[T] ([Id], [Name]) VALUES (1, 'abcd'), (2, 'b');")
     assert (
         t.error(
-            "DECLARE @o TABLE ([N] varchar(2) NOT NULL); DELETE FROM [dbo].[T] OUTPUT deleted.[Name] INTO @o ([N]);"
+            "DECLARE @o TABLE ([N] varchar(2) NOT NULL); DELETE FROM [dbo].[T] OUTPUT deleted.[Name] "
+            "INTO @o ([N]);"
         )
         == 2628
     )
     assert t.one("SELECT COUNT(*) AS [n] FROM [dbo].[T];") == 2
     assert (
         t.error(
-            "DECLARE @o TABLE ([X] int NOT NULL PRIMARY KEY); UPDATE [dbo].[T] SET [Small] = 1 OUTPUT inserted.[Small] INTO @o ([X]);"
+            "DECLARE @o TABLE ([X] int NOT NULL PRIMARY KEY); UPDATE [dbo].[T] SET [Small] = 1 OUTPUT "
+            "inserted.[Small] INTO @o ([X]);"
         )
         == 2627
     )
@@ -219,14 +234,16 @@ def test_output_into_is_one_statement_with_the_change(t: Engine) -> None:
 
 def test_identity(db: Engine) -> None:
     db(
-        "CREATE TABLE [dbo].[I] ([Id] int IDENTITY(1, 1) NOT NULL CONSTRAINT [PK_I] PRIMARY KEY, [N] varchar(5) NULL);"
+        "CREATE TABLE [dbo].[I] ([Id] int IDENTITY(1, 1) NOT NULL CONSTRAINT [PK_I] PRIMARY KEY, [N] "
+        "varchar(5) NULL);"
     )
     assert db.one("INSERT INTO [dbo].[I] ([N]) VALUES ('a'), ('b'); SELECT SCOPE_IDENTITY() AS [i];") == 2
     db("DELETE FROM [dbo].[I] WHERE [Id] = 2;")
     assert db("INSERT INTO [dbo].[I] ([N]) OUTPUT inserted.[Id] VALUES ('c');") == [(3,)]
     assert db.error("INSERT INTO [dbo].[I] ([Id], [N]) VALUES (9, 'x');") == 544
     db(
-        "SET IDENTITY_INSERT [dbo].[I] ON; INSERT INTO [dbo].[I] ([Id], [N]) VALUES (9, 'x'); SET IDENTITY_INSERT [dbo].[I] OFF;"
+        "SET IDENTITY_INSERT [dbo].[I] ON; INSERT INTO [dbo].[I] ([Id], [N]) VALUES (9, 'x'); SET "
+        "IDENTITY_INSERT [dbo].[I] OFF;"
     )
     assert db.one("INSERT INTO [dbo].[I] ([N]) VALUES ('d'); SELECT MAX([Id]) AS [m] FROM [dbo].[I];") == 10
     assert db.error("UPDATE [dbo].[I] SET [Id] = 5;") == 8102
@@ -235,7 +252,8 @@ def test_identity(db: Engine) -> None:
 def test_foreign_keys(db: Engine) -> None:
     db("CREATE TABLE [dbo].[P] ([K] varchar(5) NOT NULL CONSTRAINT [PK_P] PRIMARY KEY);")
     db(
-        "CREATE TABLE [dbo].[C] ([K] varchar(5) NULL CONSTRAINT [FK_C] FOREIGN KEY REFERENCES [dbo].[P] ([K]));"
+        "CREATE TABLE [dbo].[C] ([K] varchar(5) NULL CONSTRAINT [FK_C] FOREIGN KEY REFERENCES [dbo].[P] "
+        "([K]));"
     )
     db("INSERT INTO [dbo].[P] ([K]) VALUES ('a');")
     db("INSERT INTO [dbo].[C] ([K]) VALUES ('A'), (NULL);")
@@ -246,7 +264,8 @@ def test_foreign_keys(db: Engine) -> None:
 
 def test_rowcount_follows_each_statement(t: Engine) -> None:
     rows = t.sets(
-        "INSERT INTO [dbo].[T] ([Id]) VALUES (1), (2); SELECT @@ROWCOUNT AS [n]; UPDATE [dbo].[T] SET [Small] = 1 WHERE [Id] = 9; "
+        "INSERT INTO [dbo].[T] ([Id]) VALUES (1), (2); SELECT @@ROWCOUNT AS [n]; UPDATE [dbo].[T] SET "
+        "[Small] = 1 WHERE [Id] = 9; "
         "SELECT @@ROWCOUNT AS [n]; SELECT [Id] FROM [dbo].[T]; SELECT @@ROWCOUNT AS [n];"
     )
     assert [rows[0], rows[1], rows[3]] == [[(2,)], [(0,)], [(2,)]]
@@ -272,7 +291,8 @@ def test_table_variables(db: Engine) -> None:
 
 def test_hash_tables(db: Engine) -> None:
     db(
-        "CREATE TABLE #t ([Id] int NOT NULL, [S] varchar(5) NULL); INSERT INTO #t ([Id], [S]) VALUES (1, 'x');"
+        "CREATE TABLE #t ([Id] int NOT NULL, [S] varchar(5) NULL); INSERT INTO #t ([Id], [S]) VALUES (1, "
+        "'x');"
     )
     assert db("SELECT [Id], [S] FROM #t WHERE [S] = 'X';") == [(1, "x")]
     db("SELECT [Id] + 1 AS [Id], [S] INTO #u FROM #t;")

@@ -28,11 +28,19 @@ def test_rows_by_position_and_name(db: Engine) -> None:
 
 def test_description(db: Engine) -> None:
     cursor = db.connection.execute(
-        "SELECT CAST(1 AS bigint) AS [a], CAST('x' AS varchar(7)) AS [b], CAST(1.5 AS decimal(9, 2)) AS [c], SYSUTCDATETIME() AS [d], "
+        "SELECT CAST(1 AS bigint) AS [a], CAST('x' AS varchar(7)) AS [b], CAST(1.5 AS decimal(9, 2)) AS "
+        "[c], SYSUTCDATETIME() AS [d], "
         "CAST(1 AS bit) AS [e], 0x01 AS [f], 1.5E0 AS [g];"
     )
     assert [(c[0], c[1]) for c in cursor.description] == [
-        ("a", int), ("b", str), ("c", Decimal), ("d", dt.datetime), ("e", bool), ("f", bytes), ("g", float)]  # fmt: skip
+        ("a", int),
+        ("b", str),
+        ("c", Decimal),
+        ("d", dt.datetime),
+        ("e", bool),
+        ("f", bytes),
+        ("g", float),
+    ]
     assert cursor.description[1][3] == 7
     assert cursor.description[2][4:6] == (9, 2)
 
@@ -56,7 +64,8 @@ def test_fetching(db: Engine) -> None:
 def test_result_sets_and_counts_come_in_order(db: Engine) -> None:
     db("CREATE TABLE [dbo].[T] ([A] int NOT NULL);")
     cursor = db.connection.execute(
-        "INSERT INTO [dbo].[T] ([A]) VALUES (1), (2); SELECT [A] FROM [dbo].[T]; DELETE FROM [dbo].[T] WHERE [A] = 1;"
+        "INSERT INTO [dbo].[T] ([A]) VALUES (1), (2); SELECT [A] FROM [dbo].[T]; DELETE FROM [dbo].[T] "
+        "WHERE [A] = 1;"
     )
     assert (cursor.rowcount, cursor.description) == (2, None)
     assert cursor.nextset()

@@ -1,4 +1,5 @@
-"""CREATE, ALTER and DROP; extended properties; permissions; what sys views and metadata functions say of them."""
+"""CREATE, ALTER and DROP; extended properties; permissions; what sys views and metadata functions say of
+them."""
 
 from __future__ import annotations
 
@@ -20,9 +21,11 @@ def q(db: Engine) -> Engine:
             CONSTRAINT [CK_Price] CHECK ([Price] >= 0),
             CONSTRAINT [UQ_Name] UNIQUE NONCLUSTERED ([Name], [At] DESC)
         );""",
-        "CREATE NONCLUSTERED INDEX [IX_At] ON [q].[T] ([At] DESC) INCLUDE ([Price]) WHERE [Price] IS NOT NULL;",
+        "CREATE NONCLUSTERED INDEX [IX_At] ON [q].[T] ([At] DESC) INCLUDE ([Price]) WHERE [Price] IS NOT "
+        "NULL;",
         "CREATE TYPE [q].[Rows] AS TABLE ([A] int NOT NULL PRIMARY KEY);",
-        "CREATE PROCEDURE [q].[P] @A int, @B varchar(5) = 'x' OUTPUT, @R [q].[Rows] READONLY AS SELECT @A AS [a];",
+        "CREATE PROCEDURE [q].[P] @A int, @B varchar(5) = 'x' OUTPUT, @R [q].[Rows] READONLY AS SELECT "
+        "@A AS [a];",
         "CREATE ROLE [q_reader];",
         "GRANT EXECUTE ON OBJECT::[q].[P] TO [q_reader];",
         "GRANT EXECUTE ON TYPE::[q].[Rows] TO [q_reader];",
@@ -30,46 +33,81 @@ def q(db: Engine) -> Engine:
 
 
 def test_tables_and_columns(q: Engine) -> None:
-    assert q("SELECT [s].[name], [t].[name] FROM [sys].[tables] AS [t] INNER JOIN [sys].[schemas] AS [s] ON [s].[schema_id] = [t].[schema_id];") == [
-        ("q", "T")]  # fmt: skip
-    assert q("SELECT [c].[name], [y].[name], [c].[max_length], [c].[precision], [c].[scale], [c].[is_nullable] FROM [sys].[columns] AS [c] "
-             "INNER JOIN [sys].[types] AS [y] ON [y].[user_type_id] = [c].[user_type_id] WHERE [c].[object_id] = OBJECT_ID(N'[q].[T]') "
-             "ORDER BY [c].[column_id];") == [
-        ("Id", "int", 4, 10, 0, False), ("Name", "varchar", 50, 0, 0, False), ("At", "datetime2", 7, 23, 3, True),
-        ("Price", "decimal", 5, 9, 2, True), ("Doc", "nvarchar", -1, 0, 0, True)]  # fmt: skip
-    assert q("SELECT [COLUMN_NAME], [DATA_TYPE], [IS_NULLABLE] FROM [INFORMATION_SCHEMA].[COLUMNS] WHERE [TABLE_NAME] = 'T' AND [ORDINAL_POSITION] = 2;") == [
-        ("Name", "varchar", "NO")]  # fmt: skip
+    assert q(
+        "SELECT [s].[name], [t].[name] FROM [sys].[tables] AS [t] INNER JOIN [sys].[schemas] AS [s] ON "
+        "[s].[schema_id] = [t].[schema_id];"
+    ) == [("q", "T")]
+    assert q(
+        "SELECT [c].[name], [y].[name], [c].[max_length], [c].[precision], [c].[scale], "
+        "[c].[is_nullable] FROM [sys].[columns] AS [c] "
+        "INNER JOIN [sys].[types] AS [y] ON [y].[user_type_id] = [c].[user_type_id] WHERE "
+        "[c].[object_id] = OBJECT_ID(N'[q].[T]') "
+        "ORDER BY [c].[column_id];"
+    ) == [
+        ("Id", "int", 4, 10, 0, False),
+        ("Name", "varchar", 50, 0, 0, False),
+        ("At", "datetime2", 7, 23, 3, True),
+        ("Price", "decimal", 5, 9, 2, True),
+        ("Doc", "nvarchar", -1, 0, 0, True),
+    ]
+    assert q(
+        "SELECT [COLUMN_NAME], [DATA_TYPE], [IS_NULLABLE] FROM [INFORMATION_SCHEMA].[COLUMNS] WHERE "
+        "[TABLE_NAME] = 'T' AND [ORDINAL_POSITION] = 2;"
+    ) == [("Name", "varchar", "NO")]
 
 
 def test_indexes_and_constraints(q: Engine) -> None:
-    assert q("SELECT [name], [type_desc], [is_unique], [is_primary_key], [is_unique_constraint], [filter_definition] FROM [sys].[indexes] "
-             "WHERE [object_id] = OBJECT_ID('q.T') ORDER BY [index_id];") == [
-        ("PK_T", "CLUSTERED", True, True, False, None), ("UQ_Name", "NONCLUSTERED", True, False, True, None),
-        ("IX_At", "NONCLUSTERED", False, False, False, "([Price] IS NOT NULL)")]  # fmt: skip
-    assert q("SELECT [c].[name], [x].[key_ordinal], [x].[is_descending_key], [x].[is_included_column] FROM [sys].[index_columns] AS [x] "
-             "INNER JOIN [sys].[columns] AS [c] ON [c].[object_id] = [x].[object_id] AND [c].[column_id] = [x].[column_id] "
-             "INNER JOIN [sys].[indexes] AS [i] ON [i].[object_id] = [x].[object_id] AND [i].[index_id] = [x].[index_id] "
-             "WHERE [i].[name] = 'IX_At' ORDER BY [x].[index_column_id];") == [("At", 1, True, False), ("Price", 0, False, True)]  # fmt: skip
+    assert q(
+        "SELECT [name], [type_desc], [is_unique], [is_primary_key], [is_unique_constraint], "
+        "[filter_definition] FROM [sys].[indexes] "
+        "WHERE [object_id] = OBJECT_ID('q.T') ORDER BY [index_id];"
+    ) == [
+        ("PK_T", "CLUSTERED", True, True, False, None),
+        ("UQ_Name", "NONCLUSTERED", True, False, True, None),
+        ("IX_At", "NONCLUSTERED", False, False, False, "([Price] IS NOT NULL)"),
+    ]
+    assert q(
+        "SELECT [c].[name], [x].[key_ordinal], [x].[is_descending_key], [x].[is_included_column] FROM "
+        "[sys].[index_columns] AS [x] "
+        "INNER JOIN [sys].[columns] AS [c] ON [c].[object_id] = [x].[object_id] AND [c].[column_id] = "
+        "[x].[column_id] "
+        "INNER JOIN [sys].[indexes] AS [i] ON [i].[object_id] = [x].[object_id] AND [i].[index_id] = "
+        "[x].[index_id] "
+        "WHERE [i].[name] = 'IX_At' ORDER BY [x].[index_column_id];"
+    ) == [("At", 1, True, False), ("Price", 0, False, True)]
     assert q("SELECT [name], [definition] FROM [sys].[check_constraints];") == [
         ("CK_Price", "([Price] >= 0)")
     ]
     assert q("SELECT [name], [definition] FROM [sys].[default_constraints];") == [("DF_Name", "(('x'))")]
-    assert q("SELECT [name], [type] FROM [sys].[key_constraints] WHERE [parent_object_id] = OBJECT_ID('q.T') ORDER BY [name];") == [
-        ("PK_T", "PK"), ("UQ_Name", "UQ")]  # fmt: skip
+    assert q(
+        "SELECT [name], [type] FROM [sys].[key_constraints] WHERE [parent_object_id] = OBJECT_ID('q.T') "
+        "ORDER BY [name];"
+    ) == [("PK_T", "PK"), ("UQ_Name", "UQ")]
     for kind in ("PK_T", "UQ_Name", "CK_Price", "DF_Name"):
         assert q.one(f"SELECT OBJECT_ID(N'[q].[{kind}]') AS [i];") is not None
 
 
 def test_procedures(q: Engine) -> None:
-    assert q("SELECT [p].[name], [m].[parameter_id], [m].[name], [m].[is_output], [m].[is_readonly], TYPE_NAME([m].[user_type_id]) FROM [sys].[procedures] AS [p] "
-             "INNER JOIN [sys].[parameters] AS [m] ON [m].[object_id] = [p].[object_id] ORDER BY [m].[parameter_id];") == [
-        ("P", 1, "@A", False, False, "int"), ("P", 2, "@B", True, False, "varchar"), ("P", 3, "@R", False, True, "Rows")]  # fmt: skip
+    assert q(
+        "SELECT [p].[name], [m].[parameter_id], [m].[name], [m].[is_output], [m].[is_readonly], "
+        "TYPE_NAME([m].[user_type_id]) FROM [sys].[procedures] AS [p] "
+        "INNER JOIN [sys].[parameters] AS [m] ON [m].[object_id] = [p].[object_id] ORDER BY "
+        "[m].[parameter_id];"
+    ) == [
+        ("P", 1, "@A", False, False, "int"),
+        ("P", 2, "@B", True, False, "varchar"),
+        ("P", 3, "@R", False, True, "Rows"),
+    ]
     assert q.one("SELECT OBJECT_DEFINITION(OBJECT_ID('q.P')) AS [d];").startswith("CREATE PROCEDURE [q].[P]")
     assert q("SELECT [uses_ansi_nulls], [uses_quoted_identifier] FROM [sys].[sql_modules];") == [(True, True)]
-    assert q("SELECT OBJECT_NAME(OBJECT_ID('q.P')) AS [n], OBJECT_SCHEMA_NAME(OBJECT_ID('q.P')) AS [s], SCHEMA_NAME(SCHEMA_ID('q')) AS [x];") == [
-        ("P", "q", "q")]  # fmt: skip
-    assert q("SELECT OBJECT_ID('q.P', 'P') AS [a], OBJECT_ID('q.P', 'U') AS [b], OBJECT_ID('q.Nope') AS [c], TYPE_ID('q.Rows') AS [d], TYPE_ID('int') AS [e];")[0][1:3] == (
-        None, None)  # fmt: skip
+    assert q(
+        "SELECT OBJECT_NAME(OBJECT_ID('q.P')) AS [n], OBJECT_SCHEMA_NAME(OBJECT_ID('q.P')) AS [s], "
+        "SCHEMA_NAME(SCHEMA_ID('q')) AS [x];"
+    ) == [("P", "q", "q")]
+    assert q(
+        "SELECT OBJECT_ID('q.P', 'P') AS [a], OBJECT_ID('q.P', 'U') AS [b], OBJECT_ID('q.Nope') AS [c], "
+        "TYPE_ID('q.Rows') AS [d], TYPE_ID('int') AS [e];"
+    )[0][1:3] == (None, None)
 
 
 def test_extended_properties(q: Engine) -> None:
@@ -78,9 +116,12 @@ def test_extended_properties(q: Engine) -> None:
     q(f"{add}, @level2type = N'COLUMN', @level2name = N'Name';")
     assert q.error(f"{add};") == 15233
     assert q.error(add.replace("N'T'", "N'Nope'") + ";") == 15135
-    assert q("SELECT COALESCE([c].[name], '') AS [n], CONVERT(nvarchar(20), [p].[value]) AS [v] FROM [sys].[extended_properties] AS [p] LEFT OUTER JOIN [sys].[columns] AS [c] "
-             "ON [c].[object_id] = [p].[major_id] AND [c].[column_id] = [p].[minor_id] WHERE [p].[class] = 1 ORDER BY [p].[minor_id];") == [
-        ("", "text"), ("Name", "text")]  # fmt: skip
+    assert q(
+        "SELECT COALESCE([c].[name], '') AS [n], CONVERT(nvarchar(20), [p].[value]) AS [v] FROM "
+        "[sys].[extended_properties] AS [p] LEFT OUTER JOIN [sys].[columns] AS [c] "
+        "ON [c].[object_id] = [p].[major_id] AND [c].[column_id] = [p].[minor_id] WHERE [p].[class] = 1 "
+        "ORDER BY [p].[minor_id];"
+    ) == [("", "text"), ("Name", "text")]
     q(add.replace("sp_add", "sp_update").replace("N'text'", "N'new'") + ";")
     q(
         add.replace("sp_add", "sp_drop").replace(" @value = N'text',", "")
@@ -94,8 +135,12 @@ def test_extended_properties(q: Engine) -> None:
 
 
 def test_permissions(q: Engine) -> None:
-    rows = ("SELECT [r].[name], [p].[class_desc], [p].[permission_name], [p].[state_desc] FROM [sys].[database_permissions] AS [p] "
-            "INNER JOIN [sys].[database_principals] AS [r] ON [r].[principal_id] = [p].[grantee_principal_id] ORDER BY [p].[class];")  # fmt: skip
+    rows = (
+        "SELECT [r].[name], [p].[class_desc], [p].[permission_name], [p].[state_desc] FROM "
+        "[sys].[database_permissions] AS [p] "
+        "INNER JOIN [sys].[database_principals] AS [r] ON [r].[principal_id] = "
+        "[p].[grantee_principal_id] ORDER BY [p].[class];"
+    )
     assert q(rows) == [
         ("q_reader", "OBJECT_OR_COLUMN", "EXECUTE", "GRANT"),
         ("q_reader", "TYPE", "EXECUTE", "GRANT"),
@@ -125,7 +170,8 @@ def test_alter_table(q: Engine) -> None:
     assert q.error("ALTER TABLE [q].[T] ADD CONSTRAINT [CK_Id] CHECK ([Id] > 0);") == 2714
     q("ALTER TABLE [q].[T] DROP CONSTRAINT [CK_Id];")
     q(
-        "ALTER TABLE [q].[T] NOCHECK CONSTRAINT [CK_Price]; INSERT INTO [q].[T] ([Id], [Price]) VALUES (0, -1);"
+        "ALTER TABLE [q].[T] NOCHECK CONSTRAINT [CK_Price]; INSERT INTO [q].[T] ([Id], [Price]) VALUES "
+        "(0, -1);"
     )
     assert q.error("ALTER TABLE [q].[T] CHECK CONSTRAINT [CK_Price];") in (0, 547)
     assert q.error("ALTER TABLE [q].[T] DROP CONSTRAINT [Nope];") == 3728
@@ -151,7 +197,8 @@ def test_drop(q: Engine) -> None:
     assert q("SELECT [name] FROM [sys].[objects];") == []
     assert q.error("DROP TABLE [q].[T];") == 3701
     q(
-        "DROP TABLE IF EXISTS [q].[T]; DROP SCHEMA IF EXISTS [q]; DROP PROCEDURE IF EXISTS [q].[P]; DROP TYPE IF EXISTS [q].[Rows];"
+        "DROP TABLE IF EXISTS [q].[T]; DROP SCHEMA IF EXISTS [q]; DROP PROCEDURE IF EXISTS [q].[P]; DROP "
+        "TYPE IF EXISTS [q].[Rows];"
     )
 
 

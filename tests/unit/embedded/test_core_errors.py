@@ -1,4 +1,5 @@
-"""TRY and CATCH, THROW, RAISERROR, PRINT; what an error ends; XACT_ABORT, XACT_STATE and doomed transactions."""
+"""TRY and CATCH, THROW, RAISERROR, PRINT; what an error ends; XACT_ABORT, XACT_STATE and doomed
+transactions."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ def ids(t: Engine) -> list[int]:
 def test_catch_knows_the_error(t: Engine) -> None:
     t("CREATE PROCEDURE [dbo].[P]\nAS\nBEGIN\n    INSERT INTO [dbo].[T] ([Id]) VALUES (1), (1);\nEND;")
     rows = t(
-        "BEGIN TRY EXECUTE [dbo].[P]; END TRY BEGIN CATCH SELECT ERROR_NUMBER() AS [n], ERROR_SEVERITY() AS [s], ERROR_LINE() AS [l], "
+        "BEGIN TRY EXECUTE [dbo].[P]; END TRY BEGIN CATCH SELECT ERROR_NUMBER() AS [n], ERROR_SEVERITY() "
+        "AS [s], ERROR_LINE() AS [l], "
         "ERROR_PROCEDURE() AS [p], @@ERROR AS [e] END CATCH;"
     )
     assert rows == [(2627, 14, 4, "dbo.P", 2627)]
@@ -49,7 +51,8 @@ END CATCH;
 
 def test_throw_again_keeps_the_error(t: Engine) -> None:
     failure = t.failure(
-        "BEGIN TRY INSERT INTO [dbo].[T] ([Id]) VALUES (NULL); END TRY BEGIN CATCH SELECT 1 AS [x]; THROW; END CATCH;"
+        "BEGIN TRY INSERT INTO [dbo].[T] ([Id]) VALUES (NULL); END TRY BEGIN CATCH SELECT 1 AS [x]; "
+        "THROW; END CATCH;"
     )
     assert number_of(failure) == 515
     assert isinstance(failure, embedded.IntegrityError)
@@ -77,8 +80,10 @@ def test_throw_ends_the_batch_and_raiserror_does_not(t: Engine) -> None:
 def test_statement_errors_go_on_without_xact_abort(t: Engine) -> None:
     t("INSERT INTO [dbo].[T] ([Id]) VALUES (1);")
     cursor = t.connection.cursor()
-    cursor.execute("SET NOCOUNT ON; SELECT 1 AS [a]; INSERT INTO [dbo].[T] ([Id]) VALUES (1); SELECT @@ERROR AS [e]; "
-                   "INSERT INTO [dbo].[T] ([Id]) VALUES (2);")  # fmt: skip
+    cursor.execute(
+        "SET NOCOUNT ON; SELECT 1 AS [a]; INSERT INTO [dbo].[T] ([Id]) VALUES (1); SELECT @@ERROR AS [e]; "
+        "INSERT INTO [dbo].[T] ([Id]) VALUES (2);"
+    )
     assert cursor.fetchall() == [(1,)]
     with pytest.raises(embedded.IntegrityError):
         cursor.nextset()
@@ -89,24 +94,41 @@ def test_statement_errors_go_on_without_xact_abort(t: Engine) -> None:
 
 def test_xact_abort_ends_batch_and_transaction(t: Engine) -> None:
     t("INSERT INTO [dbo].[T] ([Id]) VALUES (1);")
-    assert t.error("SET XACT_ABORT ON; BEGIN TRANSACTION; INSERT INTO [dbo].[T] ([Id]) VALUES (2); INSERT INTO [dbo].[T] ([Id]) VALUES (1); "
-                   "INSERT INTO [dbo].[T] ([Id]) VALUES (3);") == 2627  # fmt: skip
+    assert (
+        t.error(
+            "SET XACT_ABORT ON; BEGIN TRANSACTION; INSERT INTO [dbo].[T] ([Id]) VALUES (2); INSERT INTO "
+            "[dbo].[T] ([Id]) VALUES (1); "
+            "INSERT INTO [dbo].[T] ([Id]) VALUES (3);"
+        )
+        == 2627
+    )
     assert t.one("SELECT @@TRANCOUNT AS [n];") == 0
     assert ids(t) == [1]
 
 
 def test_without_xact_abort_the_transaction_stays(t: Engine) -> None:
     t("INSERT INTO [dbo].[T] ([Id]) VALUES (1);")
-    assert t.error("BEGIN TRANSACTION; INSERT INTO [dbo].[T] ([Id]) VALUES (2); INSERT INTO [dbo].[T] ([Id]) VALUES (1); "
-                   "INSERT INTO [dbo].[T] ([Id]) VALUES (3);") == 2627  # fmt: skip
+    assert (
+        t.error(
+            "BEGIN TRANSACTION; INSERT INTO [dbo].[T] ([Id]) VALUES (2); INSERT INTO [dbo].[T] ([Id]) "
+            "VALUES (1); "
+            "INSERT INTO [dbo].[T] ([Id]) VALUES (3);"
+        )
+        == 2627
+    )
     assert t.one("SELECT @@TRANCOUNT AS [n];") == 1
     t("COMMIT;")
     assert ids(t) == [1, 2, 3]
 
 
 def test_conversion_errors_always_end_the_batch(t: Engine) -> None:
-    assert t.error("BEGIN TRANSACTION; INSERT INTO [dbo].[T] ([Id]) VALUES (2); SELECT CAST('x' AS int) AS [v]; "
-                   "INSERT INTO [dbo].[T] ([Id]) VALUES (3);") == 245  # fmt: skip
+    assert (
+        t.error(
+            "BEGIN TRANSACTION; INSERT INTO [dbo].[T] ([Id]) VALUES (2); SELECT CAST('x' AS int) AS [v]; "
+            "INSERT INTO [dbo].[T] ([Id]) VALUES (3);"
+        )
+        == 245
+    )
     assert t.one("SELECT @@TRANCOUNT AS [n];") == 0
     assert ids(t) == []
 
@@ -155,7 +177,8 @@ END CATCH;
 def test_a_doomed_transaction_ends_with_the_batch(t: Engine) -> None:
     assert (
         t.error(
-            "SET XACT_ABORT ON; BEGIN TRANSACTION; BEGIN TRY SELECT 1 / 0 AS [x]; END TRY BEGIN CATCH SET XACT_ABORT OFF; END CATCH;"
+            "SET XACT_ABORT ON; BEGIN TRANSACTION; BEGIN TRY SELECT 1 / 0 AS [x]; END TRY BEGIN CATCH "
+            "SET XACT_ABORT OFF; END CATCH;"
         )
         == 3998
     )
@@ -163,8 +186,11 @@ def test_a_doomed_transaction_ends_with_the_batch(t: Engine) -> None:
 
 
 def test_catch_without_xact_abort_can_commit(t: Engine) -> None:
-    assert t("BEGIN TRANSACTION; INSERT INTO [dbo].[T] ([Id]) VALUES (1); BEGIN TRY INSERT INTO [dbo].[T] ([Id]) VALUES (1); END TRY "
-             "BEGIN CATCH SELECT XACT_STATE() AS [x]; END CATCH; COMMIT;") == [(1,)]  # fmt: skip
+    assert t(
+        "BEGIN TRANSACTION; INSERT INTO [dbo].[T] ([Id]) VALUES (1); BEGIN TRY INSERT INTO [dbo].[T] "
+        "([Id]) VALUES (1); END TRY "
+        "BEGIN CATCH SELECT XACT_STATE() AS [x]; END CATCH; COMMIT;"
+    ) == [(1,)]
     assert ids(t) == [1]
 
 
@@ -173,7 +199,10 @@ def test_messages(t: Engine) -> None:
         "PRINT 'hello'; RAISERROR (N'low %s', 10, 1, 'x') WITH NOWAIT; PRINT CONCAT('n=', 5);"
     )
     assert [text for _, text in cursor.messages] == [
-        "[chokaq][embedded engine]hello", "[chokaq][embedded engine]low x", "[chokaq][embedded engine]n=5"]  # fmt: skip
+        "[chokaq][embedded engine]hello",
+        "[chokaq][embedded engine]low x",
+        "[chokaq][embedded engine]n=5",
+    ]
 
 
 def test_syntax_errors_run_nothing(t: Engine) -> None:

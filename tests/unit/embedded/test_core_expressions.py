@@ -93,15 +93,20 @@ VALUES: list[tuple[str, Any]] = [
     ("DATEPART(HOUR, '2020-01-01T13:00:00')", 13),
     ("YEAR('2020-05-06')", 2020),
     ("ISJSON('{\"a\":1}')", 1),
-    ("JSON_VALUE('{\"a\":{\"b\":\"c\"}}', '$.a.b')", "c"),
+    ('JSON_VALUE(\'{"a":{"b":"c"}}\', \'$.a.b\')', "c"),
     ("JSON_QUERY('{\"a\": [1, 2]}', '$.a')", "[1, 2]"),
     ("JSON_MODIFY('{\"a\":1}', '$.b', 'x')", '{"a":1,"b":"x"}'),
-    ("CONVERT(varchar(64), HASHBYTES('SHA2_256', 'a'), 2)",
-     "CA978112CA1BBDCAFAC231B39A23DC4DA786EFF8147C4E72B9807785AFEE48BB"),
+    (
+        "CONVERT(varchar(64), HASHBYTES('SHA2_256', 'a'), 2)",
+        "CA978112CA1BBDCAFAC231B39A23DC4DA786EFF8147C4E72B9807785AFEE48BB",
+    ),
     ("FORMATMESSAGE('%s is %d', 'x', 5)", "x is 5"),
     ("(SELECT MAX(v.n) FROM (VALUES (1), (3), (2)) AS v (n))", 3),
-    ("CAST('6F9619FF-8B86-D011-B42D-00C04FC964FF' AS uniqueidentifier)", "6F9619FF-8B86-D011-B42D-00C04FC964FF"),
-]  # fmt: skip
+    (
+        "CAST('6F9619FF-8B86-D011-B42D-00C04FC964FF' AS uniqueidentifier)",
+        "6F9619FF-8B86-D011-B42D-00C04FC964FF",
+    ),
+]
 
 
 @pytest.mark.parametrize(("expression", "expected"), VALUES)
@@ -109,10 +114,24 @@ def test_values(db: Engine, expression: str, expected: Any) -> None:
     """The same in a query, over a row (so that SQLite works it out), and as a scalar of Python."""
     found = db.one(f"SELECT {expression} AS [v];")
     assert (found, type(found)) == (expected, type(expected))
-    assert db.one(f"SELECT MAX([r].[v]) AS [v] FROM (SELECT {expression} AS [v]) AS [r];" if "bit" not in expression
-                  else f"SELECT [r].[v] FROM (SELECT {expression} AS [v]) AS [r];") == expected  # fmt: skip
-    kind = {int: "bigint", float: "float", str: "nvarchar(4000)", bool: "bit", bytes: "varbinary(20)",
-            dt.date: "date", dt.datetime: "datetime2(7)", Decimal: "decimal(38, 10)"}.get(type(expected), "int")  # fmt: skip
+    assert (
+        db.one(
+            f"SELECT MAX([r].[v]) AS [v] FROM (SELECT {expression} AS [v]) AS [r];"
+            if "bit" not in expression
+            else f"SELECT [r].[v] FROM (SELECT {expression} AS [v]) AS [r];"
+        )
+        == expected
+    )
+    kind = {
+        int: "bigint",
+        float: "float",
+        str: "nvarchar(4000)",
+        bool: "bit",
+        bytes: "varbinary(20)",
+        dt.date: "date",
+        dt.datetime: "datetime2(7)",
+        Decimal: "decimal(38, 10)",
+    }.get(type(expected), "int")
     assert db.one(f"DECLARE @v {kind} = {expression}; SELECT @v AS [v];") == expected
 
 
@@ -206,8 +225,10 @@ ERRORS: list[tuple[str, int]] = [
 
 @pytest.mark.parametrize(("expression", "number"), ERRORS)
 def test_errors(db: Engine, expression: str, number: int) -> None:
-    found = {db.error(f"SELECT {expression} AS [v];"),
-             db.error(f"SELECT [x].[n], {expression} AS [v] FROM (VALUES (1)) AS [x] ([n]);")}  # fmt: skip
+    found = {
+        db.error(f"SELECT {expression} AS [v];"),
+        db.error(f"SELECT [x].[n], {expression} AS [v] FROM (VALUES (1)) AS [x] ([n]);"),
+    }
     # A scalar that is a condition reads as an alias or is refused; everything else fails alike.
     if expression == "1 = 1":
         found = {db.error("SELECT CAST((1 = 1) AS int) AS [v];")}
@@ -219,7 +240,8 @@ def test_errors(db: Engine, expression: str, number: int) -> None:
 
 def test_columns_compare_by_the_collation(db: Engine) -> None:
     db(
-        "CREATE TABLE [dbo].[T] ([A] varchar(20) NOT NULL, [B] nvarchar(20) COLLATE Latin1_General_BIN2 NOT NULL);"
+        "CREATE TABLE [dbo].[T] ([A] varchar(20) NOT NULL, [B] nvarchar(20) COLLATE Latin1_General_BIN2 "
+        "NOT NULL);"
     )
     db("INSERT INTO [dbo].[T] ([A], [B]) VALUES ('Straße', N'x'), ('abc ', N'X '), ('ABC', N'X');")
     assert sorted(db("SELECT [A] FROM [dbo].[T] WHERE [A] = 'aBc';")) == [("ABC",), ("abc ",)]
@@ -242,7 +264,8 @@ def test_variables_are_cut_in_silence(db: Engine) -> None:
 
 def test_newid_is_new_for_every_row(db: Engine) -> None:
     rows = db(
-        "SELECT NEWID() AS [a], CHECKSUM(NEWID()) AS [b], RAND() AS [c] FROM (VALUES (1), (2), (3)) AS [v] ([n]);"
+        "SELECT NEWID() AS [a], CHECKSUM(NEWID()) AS [b], RAND() AS [c] FROM (VALUES (1), (2), (3)) AS "
+        "[v] ([n]);"
     )
     assert len({row[0] for row in rows}) == 3
     assert len({row[1] for row in rows}) == 3
@@ -250,8 +273,13 @@ def test_newid_is_new_for_every_row(db: Engine) -> None:
 
 
 def test_the_clock_stands_still_within_a_statement(db: Engine) -> None:
-    assert db.one("SELECT COUNT(DISTINCT [r].[t]) AS [n] FROM (SELECT SYSUTCDATETIME() AS [t] "
-                  "FROM (VALUES (1), (2), (3)) AS [v] ([n])) AS [r];") == 1  # fmt: skip
+    assert (
+        db.one(
+            "SELECT COUNT(DISTINCT [r].[t]) AS [n] FROM (SELECT SYSUTCDATETIME() AS [t] "
+            "FROM (VALUES (1), (2), (3)) AS [v] ([n])) AS [r];"
+        )
+        == 1
+    )
     found = db.one("SELECT SYSUTCDATETIME() AS [t];")
     now = dt.datetime.now(dt.timezone.utc).replace(tzinfo=None)
     assert abs((now - found).total_seconds()) < 5

@@ -15,8 +15,12 @@ def make(db: Engine, name: str, parameters: str, body: str) -> None:
 
 
 def test_parameters_and_defaults(db: Engine) -> None:
-    make(db, "P", "@A int, @B varchar(3) = 'xyz', @C decimal(5, 2) = 1.5, @D bit = NULL",
-         "SELECT @A AS [a], @B AS [b], @C AS [c], @D AS [d];")  # fmt: skip
+    make(
+        db,
+        "P",
+        "@A int, @B varchar(3) = 'xyz', @C decimal(5, 2) = 1.5, @D bit = NULL",
+        "SELECT @A AS [a], @B AS [b], @C AS [c], @D AS [d];",
+    )
     assert db("EXEC [dbo].[P] 1;") == [(1, "xyz", Decimal("1.50"), None)]
     assert db("EXECUTE [dbo].[P] @B = 'abcdef', @A = '7';") == [(7, "abc", Decimal("1.50"), None)]
     assert db("EXEC dbo.P 1, DEFAULT, 2.555, 1;") == [(1, "xyz", Decimal("2.56"), True)]
@@ -56,18 +60,29 @@ def test_output_parameters_and_return_codes(db: Engine) -> None:
         "@A int, @B int = 5 OUTPUT, @C varchar(2) OUTPUT",
         "SET @B = @B + @A; SET @C = 'ok'; RETURN 7;",
     )
-    assert db("DECLARE @b bigint = 10, @c varchar(10) = 'zz', @r int; EXEC @r = [dbo].[P] @A = 1, @B = @b OUTPUT, @C = @c OUTPUT; "
-              "SELECT @b AS [b], @c AS [c], @r AS [r];") == [(11, "ok", 7)]  # fmt: skip
-    assert db("DECLARE @b int = 10, @c varchar(10), @r int; EXEC @r = [dbo].[P] 1, @b, @c OUTPUT; SELECT @b AS [b], @c AS [c];") == [
-        (10, "ok")]  # fmt: skip
+    assert db(
+        "DECLARE @b bigint = 10, @c varchar(10) = 'zz', @r int; EXEC @r = [dbo].[P] @A = 1, @B = @b "
+        "OUTPUT, @C = @c OUTPUT; "
+        "SELECT @b AS [b], @c AS [c], @r AS [r];"
+    ) == [(11, "ok", 7)]
+    assert db(
+        "DECLARE @b int = 10, @c varchar(10), @r int; EXEC @r = [dbo].[P] 1, @b, @c OUTPUT; SELECT @b AS "
+        "[b], @c AS [c];"
+    ) == [(10, "ok")]
     make(db, "Q", "", "IF 1 = 1 RETURN; SELECT 1 AS [never];")
     assert db.sets("DECLARE @r int = 3; EXEC @r = [dbo].[Q]; SELECT @r AS [r];") == [[(0,)]]
 
 
 def test_recursion(db: Engine) -> None:
-    make(db, "Fact", "@N int, @R bigint OUTPUT",
-         "DECLARE @Less int = @N - 1, @Inner bigint; DECLARE @T TABLE ([V] int NOT NULL); INSERT INTO @T ([V]) VALUES (@N); "
-         "IF @N <= 1 SET @R = 1; ELSE BEGIN EXECUTE [dbo].[Fact] @Less, @Inner OUTPUT; SELECT @R = @Inner * [V] FROM @T; END;")  # fmt: skip
+    make(
+        db,
+        "Fact",
+        "@N int, @R bigint OUTPUT",
+        "DECLARE @Less int = @N - 1, @Inner bigint; DECLARE @T TABLE ([V] int NOT NULL); INSERT INTO @T "
+        "([V]) VALUES (@N); "
+        "IF @N <= 1 SET @R = 1; ELSE BEGIN EXECUTE [dbo].[Fact] @Less, @Inner OUTPUT; SELECT @R = @Inner "
+        "* [V] FROM @T; END;",
+    )
     assert db.one("DECLARE @r bigint; EXEC [dbo].[Fact] 10, @r OUTPUT; SELECT @r AS [r];") == 3628800
     make(db, "Loop", "", "EXECUTE [dbo].[Loop];")
     assert db.error("EXEC [dbo].[Loop];") == 217
@@ -106,8 +121,14 @@ def test_variables(db: Engine) -> None:
     assert db.error("DECLARE @a int; DECLARE @A int;") == 134
     assert db.error("SET @a = 1;") == 137
     # A declaration without a value does not reset it.
-    assert db.one("DECLARE @i int = 0, @s int = 0; WHILE @i < 3 BEGIN DECLARE @x int; SET @x = COALESCE(@x, 0) + 1; SET @s = @x; "
-                  "SET @i += 1; END; SELECT @s AS [s];") == 3  # fmt: skip
+    assert (
+        db.one(
+            "DECLARE @i int = 0, @s int = 0; WHILE @i < 3 BEGIN DECLARE @x int; SET @x = COALESCE(@x, 0) "
+            "+ 1; SET @s = @x; "
+            "SET @i += 1; END; SELECT @s AS [s];"
+        )
+        == 3
+    )
 
 
 def test_table_types(db: Engine) -> None:
@@ -118,11 +139,16 @@ def test_table_types(db: Engine) -> None:
         "@R [dbo].[Rows] READONLY, @Least int",
         "SELECT [Id], [Name] FROM @R WHERE [Id] >= @Least ORDER BY [Id];",
     )
-    make(db, "Outer1", "@R [dbo].[Rows] READONLY",
-         "DECLARE @Mine [dbo].[Rows]; INSERT INTO @Mine ([Id], [Name]) SELECT [Id] + 1, [Name] FROM @R; "
-         "EXECUTE [dbo].[Inner1] @R = @Mine, @Least = 3; EXECUTE [dbo].[Inner1] @R, 1;")  # fmt: skip
+    make(
+        db,
+        "Outer1",
+        "@R [dbo].[Rows] READONLY",
+        "DECLARE @Mine [dbo].[Rows]; INSERT INTO @Mine ([Id], [Name]) SELECT [Id] + 1, [Name] FROM @R; "
+        "EXECUTE [dbo].[Inner1] @R = @Mine, @Least = 3; EXECUTE [dbo].[Inner1] @R, 1;",
+    )
     sets = db.sets(
-        "DECLARE @x [dbo].[Rows]; INSERT INTO @x ([Id], [Name]) VALUES (1, 'a'), (2, 'b'); EXEC [dbo].[Outer1] @x;"
+        "DECLARE @x [dbo].[Rows]; INSERT INTO @x ([Id], [Name]) VALUES (1, 'a'), (2, 'b'); EXEC "
+        "[dbo].[Outer1] @x;"
     )
     assert sets == [[(3, "b")], [(1, "a"), (2, "b")]]
     assert db("{CALL [dbo].[Inner1] (?, ?)}", [(5, "v"), (6, None)], 0) == [(5, "v"), (6, None)]
@@ -147,8 +173,11 @@ def test_insert_execute(db: Engine) -> None:
     assert db.sets("INSERT INTO [dbo].[T] ([A], [B]) EXEC [dbo].[P] 5; SELECT @@ROWCOUNT AS [n];") == [[(2,)]]
     assert db("SELECT [A], [B], [C] FROM [dbo].[T] ORDER BY [A];") == [(5, "x", 3), (6, None, 3)]
     assert db.error("INSERT INTO [dbo].[T] ([A]) EXEC [dbo].[P] 5;") == 213
-    assert db("DECLARE @t TABLE ([A] int NOT NULL, [B] varchar(5) NULL); INSERT INTO @t ([A], [B]) EXECUTE [dbo].[P] @N = 8; "
-              "SELECT [A], [B] FROM @t;") == [(8, "x"), (9, None)]  # fmt: skip
+    assert db(
+        "DECLARE @t TABLE ([A] int NOT NULL, [B] varchar(5) NULL); INSERT INTO @t ([A], [B]) EXECUTE "
+        "[dbo].[P] @N = 8; "
+        "SELECT [A], [B] FROM @t;"
+    ) == [(8, "x"), (9, None)]
 
 
 def test_options_end_with_the_procedure(db: Engine) -> None:

@@ -1,4 +1,5 @@
-"""Transactions, savepoints, implicit transactions, table variables, application locks, busy databases, processes."""
+"""Transactions, savepoints, implicit transactions, table variables, application locks, busy databases,
+processes."""
 
 from __future__ import annotations
 
@@ -37,9 +38,11 @@ def ids(engine: Engine) -> list[int]:
 
 def test_nesting_counts(path: Path) -> None:
     db = opened(path)
-    assert db.sets("BEGIN TRAN; SELECT @@TRANCOUNT AS [n]; BEGIN TRAN; SELECT @@TRANCOUNT AS [n]; COMMIT; SELECT @@TRANCOUNT AS [n], "
-                   "XACT_STATE() AS [x]; ROLLBACK; SELECT @@TRANCOUNT AS [n], XACT_STATE() AS [x];") == [
-        [(1,)], [(2,)], [(1, 1)], [(0, 0)]]  # fmt: skip
+    assert db.sets(
+        "BEGIN TRAN; SELECT @@TRANCOUNT AS [n]; BEGIN TRAN; SELECT @@TRANCOUNT AS [n]; COMMIT; SELECT "
+        "@@TRANCOUNT AS [n], "
+        "XACT_STATE() AS [x]; ROLLBACK; SELECT @@TRANCOUNT AS [n], XACT_STATE() AS [x];"
+    ) == [[(1,)], [(2,)], [(1, 1)], [(0, 0)]]
     assert db.error("COMMIT;") == 3902
     assert db.error("ROLLBACK;") == 3903
     assert db.error("SAVE TRANSACTION [a];") == 628
@@ -48,15 +51,20 @@ def test_nesting_counts(path: Path) -> None:
 def test_rollback_takes_everything_back(path: Path) -> None:
     db = opened(path)
     db(
-        "BEGIN TRAN; INSERT INTO [dbo].[T] ([Id]) VALUES (1); BEGIN TRAN; INSERT INTO [dbo].[T] ([Id]) VALUES (2); COMMIT; ROLLBACK;"
+        "BEGIN TRAN; INSERT INTO [dbo].[T] ([Id]) VALUES (1); BEGIN TRAN; INSERT INTO [dbo].[T] ([Id]) "
+        "VALUES (2); COMMIT; ROLLBACK;"
     )
     assert ids(db) == []
 
 
 def test_savepoints(path: Path) -> None:
     db = opened(path)
-    db("BEGIN TRAN; INSERT INTO [dbo].[T] ([Id]) VALUES (1); SAVE TRAN [s]; INSERT INTO [dbo].[T] ([Id]) VALUES (2); SAVE TRANSACTION [s]; "
-       "INSERT INTO [dbo].[T] ([Id]) VALUES (3); ROLLBACK TRAN [s]; INSERT INTO [dbo].[T] ([Id]) VALUES (4); COMMIT;")  # fmt: skip
+    db(
+        "BEGIN TRAN; INSERT INTO [dbo].[T] ([Id]) VALUES (1); SAVE TRAN [s]; INSERT INTO [dbo].[T] "
+        "([Id]) VALUES (2); SAVE TRANSACTION [s]; "
+        "INSERT INTO [dbo].[T] ([Id]) VALUES (3); ROLLBACK TRAN [s]; INSERT INTO [dbo].[T] ([Id]) VALUES "
+        "(4); COMMIT;"
+    )
     assert ids(db) == [1, 2, 4]
     assert db.error("BEGIN TRAN; ROLLBACK TRAN [nope];") == 6401
     db("ROLLBACK;")
@@ -87,7 +95,8 @@ def test_implicit_transactions(path: Path) -> None:
     other = opened(path)
     assert db.connection.autocommit is False
     db(
-        "CREATE PROCEDURE [dbo].[P] AS BEGIN SELECT @@TRANCOUNT AS [n]; INSERT INTO [dbo].[T] ([Id]) VALUES (7); SELECT @@TRANCOUNT AS [n]; END;"
+        "CREATE PROCEDURE [dbo].[P] AS BEGIN SELECT @@TRANCOUNT AS [n]; INSERT INTO [dbo].[T] ([Id]) "
+        "VALUES (7); SELECT @@TRANCOUNT AS [n]; END;"
     )
     db.connection.commit()
     assert db.sets("{CALL [dbo].[P]}") == [[(0,)], [(1,)]]
