@@ -19,7 +19,7 @@ from .api import (
     OperationalError,
     ProgrammingError,
     Row,
-    Warning,
+    Warning,  # noqa: A004 (PEP 249 calls it so)
     apilevel,
     connect,
     paramstyle,

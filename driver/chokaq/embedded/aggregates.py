@@ -57,9 +57,9 @@ class AggregateCompiler:
             return Typed(f"count({word}{ex.sort_key(e)})", BIGINT if name == "COUNT_BIG" else INT)
         if name in ("MIN", "MAX"):
             return self._extreme(ex, name.lower(), e, node)
-        return self._total(ex, name, word, e, node, window)
+        return self._total(ex, name, word, e, node, window=window)
 
-    def _total(self, ex: Expressions, name: str, word: str, e: Typed, node: Any, window: bool) -> Typed:
+    def _total(self, ex: Expressions, name: str, word: str, e: Typed, node: Any, *, window: bool) -> Typed:
         if not e.type.is_number or e.type.name == "bit":
             raise at_line(
                 SqlError(8117, f"Operand data type {e.type.name} is invalid for {name.lower()} operator."),

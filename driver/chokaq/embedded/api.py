@@ -7,7 +7,7 @@ import re
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import ir
 from .catalog import Parameter, Procedure
@@ -19,6 +19,9 @@ from .results import Count, ResultSet
 from .session import Session
 from .sqltypes import SqlType
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 apilevel = "2.0"
 threadsafety = 1
 paramstyle = "qmark"
@@ -27,7 +30,7 @@ _SYNCHRONOUS = ("OFF", "NORMAL", "FULL", "EXTRA")
 _BATCHES = 300
 
 
-class Warning(Exception):
+class Warning(Exception):  # noqa: A001, N818 (PEP 249 calls it so)
     """PEP 249."""
 
 
@@ -69,10 +72,18 @@ class NotSupportedError(DatabaseError):
 
 _ERRORS: dict[str, type[Error]] = {
     kind.__name__: kind
-    for kind in (Error, InterfaceError, DatabaseError, DataError, OperationalError, IntegrityError,
-    InternalError,
-                 ProgrammingError, NotSupportedError)
-}  # fmt: skip
+    for kind in (
+        Error,
+        InterfaceError,
+        DatabaseError,
+        DataError,
+        OperationalError,
+        IntegrityError,
+        InternalError,
+        ProgrammingError,
+        NotSupportedError,
+    )
+}
 
 
 def public(error: SqlError, function: str = "SQLExecDirectW") -> Error:
@@ -261,10 +272,10 @@ class Connection:
             if session is not None:
                 session.close()
 
-    def __enter__(self) -> Connection:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
+    def __exit__(self, kind: object, value: object, traceback: object) -> None:
         if self._session is None or self.autocommit:
             return
         if kind is None:
@@ -399,10 +410,12 @@ class Connection:
         parameters = []
         for index, kind in enumerate(kinds):
             if isinstance(kind, _TableKind):
-                kind = _table_kind(procedure, index, kind)
-                shape = self.session.catalog.type(kind.schema, kind.name)
+                table_kind = _table_kind(procedure, index, kind)
+                shape = self.session.catalog.type(table_kind.schema, table_kind.name)
                 if shape is None:
-                    raise SqlError(2715, f"Cannot find data type {kind.schema}.{kind.name}.", 16, 6)
+                    raise SqlError(
+                        2715, f"Cannot find data type {table_kind.schema}.{table_kind.name}.", 16, 6
+                    )
                 tables.append(ir.TableSlot(f"@__p{index + 1}", "variable", shape))
                 table_parameters[index] = len(tables) - 1
                 arguments.append(
@@ -638,10 +651,10 @@ class Cursor:
         self._connection = None
         self._items, self._rows = [], []
 
-    def __enter__(self) -> Cursor:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
+    def __exit__(self, kind: object, value: object, traceback: object) -> None:
         if kind is None and self._connection is not None and not self._connection.autocommit:
             self._connection.commit()
         self.close()

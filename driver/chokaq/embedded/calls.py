@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 from . import scalars
 from .aggregates import AGGREGATES, WINDOW_ONLY, AggregateCompiler
 from .conversions import convert, null
-from .naming import literal
 from .problems import SqlError, at_line
-from .scope import UNKNOWN, Typed
+from .scope import Typed
 from .sql_functions import has_logarithm
 from .sqltypes import (
     BIGINT,
@@ -102,7 +101,7 @@ class FunctionCompiler(AggregateCompiler):
     def special(self, ex: Expressions, name: str, kind: SqlType) -> Typed:
         return Typed(ex.context.special(name), kind, node=scalars.Special(name))
 
-    def session_call(self, ex: Expressions, name: str, kind: SqlType, given: list[Typed]) -> Typed:
+    def session_call(self, name: str, kind: SqlType, given: list[Typed]) -> Typed:
         """A function of the session: ``session.functions`` has it under its name."""
         sql = f"chokaq_{name}({', '.join(e.sql for e in given)})"
         node = None
@@ -183,7 +182,7 @@ def _is_null(f: FunctionCompiler, ex: Expressions, name: str, arguments: list[An
     return ex.coalesce([left, convert(right, left.type)])
 
 
-def _iif(f: FunctionCompiler, ex: Expressions, name: str, arguments: list[Any]) -> Typed:
+def _iif(_f: FunctionCompiler, ex: Expressions, _name: str, arguments: list[Any]) -> Typed:
     if len(arguments) != 3:
         raise SqlError(174, "The iif function requires 3 argument(s).", 15, 1)
     return ex.case([ex.condition(arguments[0])], [ex.value(arguments[1]), ex.value(arguments[2])])
@@ -222,7 +221,7 @@ def _session(kind: SqlType, fewest: int, most: int, *kinds: SqlType | str) -> Co
             wanted_kind = kinds[min(index, len(kinds) - 1)]
             e = ex.value(argument)
             given.append(convert(e, wanted_kind) if isinstance(wanted_kind, SqlType) else as_text(e))
-        return f.session_call(ex, name.lower(), kind, given)
+        return f.session_call(name.lower(), kind, given)
 
     return compile_
 
@@ -296,4 +295,3 @@ _GLOBALS = {
     "DATEFIRST": SqlType("tinyint"),
     "LANGUAGE": SYSNAME,
 }
-_ = (UNKNOWN, literal)

@@ -131,10 +131,15 @@ class Table:
     def fingerprint(self) -> str:
         """Changes with everything that compiled code depends on."""
         if not self.print_:
-            text = repr((
-                self.schema, self.name, self.columns,
-                [(i.kind, i.columns, i.unique, i.where) for i in self.indexes], self.is_type,
-            ))  # fmt: skip
+            text = repr(
+                (
+                    self.schema,
+                    self.name,
+                    self.columns,
+                    [(i.kind, i.columns, i.unique, i.where) for i in self.indexes],
+                    self.is_type,
+                )
+            )
             self.print_ = hashlib.sha256(_without_ids(text).encode()).hexdigest()[:16]
         return self.print_
 

@@ -20,9 +20,19 @@ if TYPE_CHECKING:
     from .session import Session
 
 _SQL_DEFINITIONS = (
-    s.CreateSchema, s.CreateTable, s.CreateType, s.CreateIndex, s.AlterTable, s.AlterIndex, s.DropObjects,
-    s.CreateProcedure, s.CreateRole, s.AlterRole, s.Permission, s.Truncate,
-)  # fmt: skip
+    s.CreateSchema,
+    s.CreateTable,
+    s.CreateType,
+    s.CreateIndex,
+    s.AlterTable,
+    s.AlterIndex,
+    s.DropObjects,
+    s.CreateProcedure,
+    s.CreateRole,
+    s.AlterRole,
+    s.Permission,
+    s.Truncate,
+)
 
 
 def procedure_parameters(catalog: Catalog, parameters: list[s.Parameter]) -> list[Parameter]:
@@ -263,10 +273,16 @@ class UnitCompiler:
         unit = self.unit
         self._choose_keys()
         return ir.Program(
-            unit.name, unit.size, unit.keys, unit.table_slots, self.parameters, self.slots,
-            self.table_parameters, compiled,
+            unit.name,
+            unit.size,
+            unit.keys,
+            unit.table_slots,
+            self.parameters,
+            self.slots,
+            self.table_parameters,
+            compiled,
             unit.dependencies,
-        )  # fmt: skip
+        )
 
     def batch(self, batch: s.Batch) -> ir.Program:
         self.in_procedure = False
@@ -274,10 +290,16 @@ class UnitCompiler:
         unit = self.unit
         compiled = [self.batch_statement(statement) for statement in batch.statements]
         return ir.Program(
-            unit.name, unit.size, unit.keys, unit.table_slots, self.parameters, self.slots,
-            self.table_parameters, compiled,
+            unit.name,
+            unit.size,
+            unit.keys,
+            unit.table_slots,
+            self.parameters,
+            self.slots,
+            self.table_parameters,
+            compiled,
             unit.dependencies,
-        )  # fmt: skip
+        )
 
     def batch_statement(self, statement: s.Statement) -> ir.Statement:
         """Control flow is compiled at once, what names objects when it runs."""

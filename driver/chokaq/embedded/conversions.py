@@ -39,6 +39,7 @@ def convert(
     target: SqlType,
     style: int | None = None,
     attempt: bool = False,
+    *,
     cast: bool = False,
     store: tuple[str, str] | None = None,
 ) -> Typed:

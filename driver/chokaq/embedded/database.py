@@ -10,6 +10,8 @@ import platform
 import sqlite3
 import threading
 import uuid
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from . import ir
@@ -58,7 +60,7 @@ class Database:
                 return _open[name]
             real = os.path.realpath(text)
             if real not in _open:
-                stem = os.path.splitext(os.path.basename(real))[0]
+                stem = Path(real).stem
                 _open[real] = cls(real, stem)
             return _open[real]
 
@@ -165,25 +167,15 @@ class Database:
 # Compiled programs
 
 
+@lru_cache(maxsize=1)
 def environment() -> str:
     """What a stored program must match: engine, Python and SQLite."""
-    global _environment
-    if not _environment:
-        digest = hashlib.sha256()
-        folder = os.path.dirname(__file__)
-        for root, _, files in sorted(os.walk(folder)):
-            for name in sorted(files):
-                if name.endswith(".py"):
-                    stat = os.stat(os.path.join(root, name))
-                    digest.update(f"{name}:{stat.st_size}:{stat.st_mtime_ns};".encode())
-        _environment = (
-            f"{FORMAT}/{digest.hexdigest()[:16]}/{platform.python_version()}/"
-            f"{sqlite3.sqlite_version}{'+' if has_logarithm() else ''}"
-        )
-    return _environment
-
-
-_environment = ""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        stat = path.stat()
+        digest.update(f"{path.name}:{stat.st_size}:{stat.st_mtime_ns};".encode())
+    python, sqlite = platform.python_version(), sqlite3.sqlite_version
+    return f"{FORMAT}/{digest.hexdigest()[:16]}/{python}/{sqlite}{'+' if has_logarithm() else ''}"
 
 
 def text_key(name: str, text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
+import math
 import uuid
 from collections.abc import Callable
 from typing import Any
@@ -31,7 +32,7 @@ def stored(value: Any) -> tuple[Any, SqlType]:
         size = units(value)
         return str(value), SqlType("nvarchar", max(1, size) if size <= 4000 else None)
     if isinstance(value, float):
-        if value != value or value in (float("inf"), float("-inf")):
+        if not math.isfinite(value):
             raise ValueError("float parameters must be finite")
         return float(value), FLOAT
     if isinstance(value, (bytes, bytearray, memoryview)):
@@ -83,10 +84,22 @@ def fetcher(kind: SqlType) -> Callable[[Any], Any] | None:
 
 _CONTEXT = decimal.Context(prec=60)
 _PYTHON_TYPES = {
-    "bit": bool, "float": float, "real": float, "decimal": decimal.Decimal, "datetime2": dt.datetime, "datetime": dt.datetime,
-    "smalldatetime": dt.datetime, "date": dt.date, "time": dt.time, "binary": bytes, "varbinary": bytes,
-    "tinyint": int, "smallint": int, "int": int, "bigint": int,
-}  # fmt: skip
+    "bit": bool,
+    "float": float,
+    "real": float,
+    "decimal": decimal.Decimal,
+    "datetime2": dt.datetime,
+    "datetime": dt.datetime,
+    "smalldatetime": dt.datetime,
+    "date": dt.date,
+    "time": dt.time,
+    "binary": bytes,
+    "varbinary": bytes,
+    "tinyint": int,
+    "smallint": int,
+    "int": int,
+    "bigint": int,
+}
 
 
 def description(name: str, kind: SqlType) -> tuple[str, type, None, int, int, int, bool]:

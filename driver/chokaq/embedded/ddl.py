@@ -11,7 +11,7 @@ from . import storage
 from . import syntax as s
 from .catalog import Catalog, Grant, Principal, Procedure, Schema, Table
 from .database import keep_program, store_program, text_key
-from .naming import key_column, quote
+from .naming import quote
 from .problems import SqlError, at_line, unsupported
 from .shapes import add_column, add_constraint, add_index, build_table, finish
 from .values import datetimes
@@ -54,11 +54,11 @@ def _free(catalog: Catalog, schema: str, name: str) -> None:
 def _run(session: Session, statements: list[str]) -> None:
     import sqlite3
 
-    for text in statements:
-        try:
+    try:
+        for text in statements:
             session.sqlite.execute(text)
-        except sqlite3.Error as error:
-            raise session.translate(error) from None
+    except sqlite3.Error as error:
+        raise session.translate(error) from None
 
 
 def create_schema(_: Session, catalog: Catalog, statement: s.CreateSchema) -> None:
@@ -117,20 +117,20 @@ def create_index(session: Session, catalog: Catalog, statement: s.CreateIndex) -
             )
     import sqlite3
 
-    for text in storage.create_index(table, index, table.full_name):
-        try:
+    try:
+        for text in storage.create_index(table, index, table.full_name):
             session.sqlite.execute(text)
-        except sqlite3.IntegrityError:
-            raise SqlError(
-                1505,
-                "The CREATE UNIQUE INDEX statement terminated because a duplicate key was found for the "
-                f"object name '{table.full_name}' and the index name '{index.name}'. The duplicate key "
-                "value is (…).",
-                16,
-                1,
-            ) from None
-        except sqlite3.Error as error:
-            raise session.translate(error) from None
+    except sqlite3.IntegrityError:
+        raise SqlError(
+            1505,
+            "The CREATE UNIQUE INDEX statement terminated because a duplicate key was found for the "
+            f"object name '{table.full_name}' and the index name '{index.name}'. The duplicate key "
+            "value is (…).",
+            16,
+            1,
+        ) from None
+    except sqlite3.Error as error:
+        raise session.translate(error) from None
 
 
 def alter_table(session: Session, catalog: Catalog, statement: s.AlterTable) -> None:
@@ -166,7 +166,7 @@ def alter_table(session: Session, catalog: Catalog, statement: s.AlterTable) -> 
         for name in statement.names:
             _drop_column(table, name, statement.if_exists)
     elif action == "ALTER COLUMN":
-        _alter_column(catalog, table, statement.body.columns[0])
+        _alter_column(table, statement.body.columns[0])
     else:
         name = statement.names[0]
         for check in table.checks:
@@ -229,7 +229,7 @@ def _drop_column(table: Table, name: str, if_exists: bool) -> None:
     table.columns.remove(column)
 
 
-def _alter_column(catalog: Catalog, table: Table, definition: s.ColumnDefinition) -> None:
+def _alter_column(table: Table, definition: s.ColumnDefinition) -> None:
     column = table.column(definition.name)
     if column is None:
         raise SqlError(
@@ -525,11 +525,42 @@ def _no_principal(name: str) -> SqlError:
 
 _CLASSES = {"DATABASE": 0, "OBJECT": 1, "SCHEMA": 3, "TYPE": 6}
 _PERMISSIONS = {
-    "OBJECT": {"EXECUTE", "EXEC", "SELECT", "INSERT", "UPDATE", "DELETE", "REFERENCES", "ALTER", "CONTROL", "VIEW DEFINITION"},
+    "OBJECT": {
+        "EXECUTE",
+        "EXEC",
+        "SELECT",
+        "INSERT",
+        "UPDATE",
+        "DELETE",
+        "REFERENCES",
+        "ALTER",
+        "CONTROL",
+        "VIEW DEFINITION",
+    },
     "TYPE": {"EXECUTE", "EXEC", "REFERENCES", "CONTROL", "VIEW DEFINITION"},
-    "SCHEMA": {"EXECUTE", "EXEC", "SELECT", "INSERT", "UPDATE", "DELETE", "REFERENCES", "ALTER", "CONTROL", "VIEW DEFINITION"},
-    "DATABASE": {"CONNECT", "CREATE TABLE", "CREATE PROCEDURE", "VIEW DEFINITION", "VIEW DATABASE STATE", "EXECUTE", "EXEC", "SELECT"},
-}  # fmt: skip
+    "SCHEMA": {
+        "EXECUTE",
+        "EXEC",
+        "SELECT",
+        "INSERT",
+        "UPDATE",
+        "DELETE",
+        "REFERENCES",
+        "ALTER",
+        "CONTROL",
+        "VIEW DEFINITION",
+    },
+    "DATABASE": {
+        "CONNECT",
+        "CREATE TABLE",
+        "CREATE PROCEDURE",
+        "VIEW DEFINITION",
+        "VIEW DATABASE STATE",
+        "EXECUTE",
+        "EXEC",
+        "SELECT",
+    },
+}
 
 
 def permission(_: Session, catalog: Catalog, statement: s.Permission) -> None:
@@ -541,16 +572,20 @@ def permission(_: Session, catalog: Catalog, statement: s.Permission) -> None:
         principal = catalog.principal(principal_name)
         if principal is None:
             raise _no_principal(principal_name)
-        for name in statement.permissions:
-            if name not in _PERMISSIONS[statement.kind]:
-                raise unsupported(f"{statement.action} {name} ON {statement.kind}", statement.line)
-            name = "EXECUTE" if name == "EXEC" else name
+        for written in statement.permissions:
+            if written not in _PERMISSIONS[statement.kind]:
+                raise unsupported(f"{statement.action} {written} ON {statement.kind}", statement.line)
+            name = "EXECUTE" if written == "EXEC" else written
             catalog.grants = [
                 grant
                 for grant in catalog.grants
-                if not (grant.class_ == class_ and grant.major_id == major and grant.permission == name
-                        and grant.principal.lower() == principal.name.lower())
-            ]  # fmt: skip
+                if not (
+                    grant.class_ == class_
+                    and grant.major_id == major
+                    and grant.permission == name
+                    and grant.principal.lower() == principal.name.lower()
+                )
+            ]
             if statement.action != "REVOKE":
                 state = "G" if statement.action == "GRANT" else "D"
                 catalog.grants.append(
@@ -634,4 +669,3 @@ _METHODS: dict[type, Any] = {
     s.Permission: permission,
     s.Truncate: truncate,
 }
-_ = key_column

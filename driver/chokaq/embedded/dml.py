@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import Any
 
 from . import ir, tree
@@ -13,7 +14,7 @@ from .expressions import Expressions
 from .naming import quote
 from .problems import SqlError, at_line, invalid_column, invalid_object, must, unsupported
 from .query import Output, QueryCompiler
-from .scope import Context, LocalTable, Scope, Source, SourceColumn, Typed, Unit, table_mark, table_source
+from .scope import Context, Scope, Source, SourceColumn, Typed, Unit, table_mark, table_source
 from .semijoin import as_join
 from .sqltypes import SqlType
 from .tree import exp
@@ -174,10 +175,11 @@ class DataCompiler:
             cells = [
                 self._default_maker(table, c)(Expressions(context, Scope(), queries)).sql for c in defaults
             ]
-            body = f"DEFAULT VALUES" if not cells else f"({names}) VALUES ({', '.join(cells)})"  # noqa: F541
+            body = f"({names}) VALUES ({', '.join(cells)})" if cells else "DEFAULT VALUES"
             sql = f"INSERT INTO {reference} {body}"
         elif statement.source.text.lstrip()[:6].upper() == "VALUES":
-            sql = f"INSERT INTO {reference} ({names}) {self._value_rows(table, statement.source, context, queries, columns, extra)}"
+            rows = self._value_rows(table, statement.source, queries, columns, extra)
+            sql = f"INSERT INTO {reference} ({names}) {rows}"
         else:
             node = tree.query(statement.source)
             compiled = queries.query(
@@ -193,12 +195,10 @@ class DataCompiler:
         return self._store(
             "INSERT",
             line,
-            context,
             queries,
             sql,
-            table,
-            slot,
-            statement.output,
+            ir.Target(table, slot),
+            output=statement.output,
             identity=identity is not None,
         )
 
@@ -255,7 +255,6 @@ class DataCompiler:
         self,
         table: Table,
         source: s.Text,
-        context: Context,
         queries: QueryCompiler,
         columns: list[Column],
         extra: list[tuple[str, Any]],
@@ -264,7 +263,7 @@ class DataCompiler:
         values = node.args["from_"].this
         if not isinstance(values, exp.Values):
             values = values.this
-        ex = Expressions(context, Scope(), queries)
+        ex = Expressions(queries.context, Scope(), queries)
         rows = []
         for row in values.expressions:
             cells = row.expressions if isinstance(row, exp.Tuple) else [row]
@@ -280,7 +279,7 @@ class DataCompiler:
                         15,
                         1,
                     ),
-                    tree.line_of(row, context.line),
+                    tree.line_of(row, queries.context.line),
                 )
             sqls = []
             for cell, column in zip(cells, columns, strict=True):
@@ -294,7 +293,7 @@ class DataCompiler:
                     try:
                         typed = convert(ex.value(cell), column.type, store=_place(table, column))
                     except SqlError as error:
-                        raise at_line(error, tree.line_of(cell, context.line)) from None
+                        raise at_line(error, tree.line_of(cell, queries.context.line)) from None
                 sqls.append(typed.sql)
             sqls += [maker(ex).sql for _, maker in extra]
             rows.append(f"({', '.join(sqls)})")
@@ -315,15 +314,14 @@ class DataCompiler:
         self,
         verb: str,
         line: int,
-        context: Context,
         queries: QueryCompiler,
         sql: str,
-        table: Table,
-        slot: int,
+        target: ir.Target,
+        *,
         output: s.Output | None,
         identity: bool = False,
     ) -> ir.Statement:
-        target = ir.Target(table, slot)
+        context, table = queries.context, target.table
         if output is None:
             return ir.Store(
                 line,
@@ -351,20 +349,27 @@ class DataCompiler:
                     output.line,
                 )
             items = []
-            for found, column in zip(outputs, columns, strict=True):
-                try:
+            try:
+                for found, column in zip(outputs, columns, strict=True):
                     items.append(convert(found.value, column.type, store=_place(into_table, column)).sql)
-                except SqlError as error:
-                    raise at_line(error, output.line) from None
+            except SqlError as error:
+                raise at_line(error, output.line) from None
             into = self._into(into_table, into_slot, into_reference, columns, output.line)
         else:
             names = [found.name for found in outputs]
             types = [found.value.type for found in outputs]
         return ir.Store(
-            line, verb, finish(context, f"{sql} RETURNING {', '.join(items)}"), target, context.reads_tables,
+            line,
+            verb,
+            finish(context, f"{sql} RETURNING {', '.join(items)}"),
+            target,
+            context.reads_tables,
             context.locks,
-            into, names, types, identity,
-        )  # fmt: skip
+            into,
+            names,
+            types,
+            identity,
+        )
 
     def _output(
         self, verb: str, table: Table, output: s.Output, context: Context, queries: QueryCompiler
@@ -479,7 +484,7 @@ class DataCompiler:
                 sql += f" WHERE {' AND '.join(conditions)}"
         if prefix:
             sql = f"{prefix} {sql}"
-        return self._store("UPDATE", line, context, queries, sql, table, slot, statement.output)
+        return self._store("UPDATE", line, queries, sql, ir.Target(table, slot), output=statement.output)
 
     def delete(self, statement: s.Delete) -> ir.Statement:
         line = statement.line
@@ -506,14 +511,16 @@ class DataCompiler:
             limit = f" LIMIT {queries.count(ex, tree.values([statement.top]).expressions[0])}"
         filtered = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         if sources.joined:
-            sql = f"DELETE FROM {reference} WHERE rowid IN (SELECT {quote(source.alias)}.rowid FROM {sources.text}{filtered}{limit})"
+            rows = f"SELECT {quote(source.alias)}.rowid FROM {sources.text}{filtered}{limit}"
+            sql = f"DELETE FROM {reference} WHERE rowid IN ({rows})"
         elif limit:
-            sql = f"DELETE FROM {reference} WHERE rowid IN (SELECT rowid FROM {reference} AS {quote(source.alias)}{filtered}{limit})"
+            rows = f"SELECT rowid FROM {reference} AS {quote(source.alias)}{filtered}{limit}"
+            sql = f"DELETE FROM {reference} WHERE rowid IN ({rows})"
         else:
             sql = f"DELETE FROM {reference} AS {quote(source.alias)}{filtered}"
         if prefix:
             sql = f"{prefix} {sql}"
-        return self._store("DELETE", line, context, queries, sql, table, slot, statement.output)
+        return self._store("DELETE", line, queries, sql, ir.Target(table, slot), output=statement.output)
 
     def _dml_sources(
         self,
@@ -522,6 +529,7 @@ class DataCompiler:
         scope: Scope,
         queries: QueryCompiler,
         ex: Expressions,
+        *,
         delete: bool = False,
     ) -> _Sources:
         from_ = node.args.get("from_")
@@ -605,21 +613,18 @@ class DataCompiler:
     unit_compiler: Any = None
 
 
+@dataclass(slots=True)
 class _Sources:
     """What a DML statement reads besides its target. ``general``: through a join on rowid."""
 
-    def __init__(
-        self, table: Table, slot: int, reference: str, source: Source, text: str = "", conditions: list[str] | None = None,
-        joined: bool = False, general: bool = False,
-    ) -> None:  # fmt: skip
-        self.table = table
-        self.slot = slot
-        self.reference = reference
-        self.source = source
-        self.text = text
-        self.conditions = conditions or []
-        self.joined = joined
-        self.general = general
+    table: Table
+    slot: int
+    reference: str
+    source: Source
+    text: str = ""
+    conditions: list[str] = field(default_factory=list)
+    joined: bool = False
+    general: bool = False
 
 
 def _with_ctes(statement: s.Insert) -> s.Insert:
@@ -654,6 +659,3 @@ def _is_default(node: Any) -> bool:
         and not node.this.quoted
         and node.name.upper() == "DEFAULT"
     )
-
-
-_ = LocalTable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from . import literals, scalars
 from .aggregates import AGGREGATES
 from .conversions import condition_error, constant, convert, null
-from .naming import key_expression, literal
+from .naming import key_expression
 from .problems import SqlError, at_line, unsupported
 from .scope import BOOLEAN, UNKNOWN, Context, Scope, Typed, parameter
 from .sqltypes import FLOAT, INT, NULL_TYPE, SqlType, arithmetic_type, decimal, higher
@@ -640,5 +640,3 @@ _VALUES: dict[type, Callable[[Expressions, Any], Typed]] = {
     exp.Window: Expressions._window,
     exp.GroupConcat: Expressions._string_agg,
 }
-
-_ = literal

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .catalog import Parameter, Table
 from .problems import SqlError, unsupported
-from .results import Count, ResultSet
+from .results import ResultSet
 from .scalars import Scalar
 from .sqltypes import SqlType
 from .values.codepage import cut
@@ -660,6 +660,3 @@ class Program:
     table_parameters: dict[int, int]
     body: list[Statement]
     dependencies: dict[str, str]
-
-
-_ = Count

@@ -269,7 +269,7 @@ class StatementParser(DefinitionParser, DataParser, ParserBase):
     def _transaction_name(self) -> str:
         token = self.peek()
         if token.kind in ("name", "variable") or (
-            token.kind == "word" and not self.statement_ends() and token.upper not in ("WITH",)
+            token.kind == "word" and not self.statement_ends() and token.upper != "WITH"
         ):
             self.next()
             return token.value

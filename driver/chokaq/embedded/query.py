@@ -11,7 +11,7 @@ from .calls import FunctionCompiler
 from .catalog import Column, Table
 from .conversions import convert
 from .expressions import Expressions, is_aggregate
-from .naming import key_expression, literal, quote, table_name
+from .naming import key_expression, quote, table_name
 from .problems import SqlError, at_line, invalid_object, must, unsupported
 from .scope import (
     BOOLEAN,
@@ -25,7 +25,7 @@ from .scope import (
     table_mark,
     table_source,
 )
-from .sqltypes import BIGINT, INT, MAX, NVARCHAR_MAX, SqlType, higher
+from .sqltypes import BIGINT, INT, NVARCHAR_MAX, SqlType, higher
 from .tree import exp, line_of, only, sql_type, table_word
 from .values.json_values import JsonColumn
 
@@ -50,9 +50,20 @@ OPTIONS = frozenset(
 )
 
 _SELECT_ARGS = (
-    "expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "distinct", "with_", "options",
+    "expressions",
+    "from_",
+    "joins",
+    "where",
+    "group",
+    "having",
+    "order",
+    "limit",
+    "offset",
+    "distinct",
+    "with_",
+    "options",
     "kind",
-)  # fmt: skip
+)
 
 
 @dataclass(slots=True)
@@ -67,6 +78,24 @@ class Cte:
     outputs: list[Output]
     reference: str
     recursive: bool = False
+
+
+@dataclass(slots=True)
+class Wanted:
+    """What is asked of a query. ``keys``: each comparable string column X is followed by its key X#k.
+    ``targets``: convert the columns to these types, ``store``: for these (table, column). ``key_only``: the
+    one
+    column as its key. ``extra``: further columns, each made by a function of an Expressions. ``assign``:
+    items
+    may be assignments to variables.
+    """
+
+    keys: bool = False
+    targets: list[SqlType] | None = None
+    store: list[tuple[str, str]] | None = None
+    key_only: bool = False
+    extra: list[tuple[str, Any]] | None = None
+    assign: bool = False
 
 
 @dataclass(slots=True)
@@ -92,30 +121,18 @@ class QueryCompiler:
 
     # Queries
 
-    def query(
-        self,
-        node: Any,
-        parent: Scope | None,
-        *,
-        keys: bool = False,
-        targets: list[SqlType] | None = None,
-        store: list[tuple[str, str]] | None = None,
-        key_only: bool = False,
-        extra: list[tuple[str, Any]] | None = None,
-        assign: bool = False,
-    ) -> Compiled:
-        """Any query. ``targets``: convert its columns to these types; ``key_only``: its one column as a key;
-        ``extra``: further columns, as functions of an Expressions.
-        """
+    def query(self, node: Any, parent: Scope | None, **options: Any) -> Compiled:
+        """Any query; the options are those of ``Wanted``."""
+        want = Wanted(**options)
         if isinstance(node, exp.Subquery):
             only(node, self.context.line, "this")
             node = node.this
         scope = Scope(parent)
         prefix = self._ctes(node, scope)
         if isinstance(node, exp.SetOperation):
-            compiled = self._set_operation(node, scope, keys, targets, store, key_only, extra)
+            compiled = self._set_operation(node, scope, want)
         elif isinstance(node, exp.Select):
-            compiled = self._select(node, scope, keys, targets, store, key_only, extra, assign)
+            compiled = self._select(node, scope, want)
         else:
             raise unsupported(f"{type(node).__name__} as a query", self.line(node))
         if prefix:
@@ -199,16 +216,7 @@ class QueryCompiler:
 
     # Set operations
 
-    def _set_operation(
-        self,
-        node: Any,
-        scope: Scope,
-        keys: bool,
-        targets: list[SqlType] | None,
-        store: list[tuple[str, str]] | None,
-        key_only: bool,
-        extra: list[tuple[str, Any]] | None,
-    ) -> Compiled:
+    def _set_operation(self, node: Any, scope: Scope, want: Wanted) -> Compiled:
         only(
             node,
             self.context.line,
@@ -226,8 +234,9 @@ class QueryCompiler:
         types = self._common_types(node, members, scope)
         union_all = isinstance(node, exp.Union) and not node.args.get("distinct")
         ordered = any(node.args.get(name) is not None for name in ("order", "limit", "offset"))
-        if union_all and not (ordered or extra or key_only or store or (targets and targets != types)):
-            compiled = [self.query(member, scope, keys=keys, targets=types) for member in members]
+        other_types = want.targets is not None and want.targets != types
+        if union_all and not (ordered or want.extra or want.key_only or want.store or other_types):
+            compiled = [self.query(member, scope, keys=want.keys, targets=types) for member in members]
             outputs = self._combined(compiled, types, node)
             return Compiled(self._all_of(members, compiled), outputs)
         compiled = [self.query(member, scope, keys=True, targets=types) for member in members]
@@ -246,14 +255,14 @@ class QueryCompiler:
             Typed(column.sql, column.type, key=column.key, binary=column.binary, rank=1)
             for column in source.columns
         ]
-        values = self._targets(values, targets, store, node)
+        values = self._targets(values, want, node)
         results = [
             Output("" if output.name.startswith("~") else output.name, value)
             for output, value in zip(outputs, values, strict=True)
         ]
-        for name, maker in extra or ():
+        for name, maker in want.extra or ():
             results.append(Output(name, maker(ex)))
-        items = self._emit(results, keys, key_only, ex)
+        items = self._emit(results, want, ex)
         tail = self._order(node, ex, results)
         limit = self._limit(node, ex)
         return Compiled(f"SELECT {', '.join(items)} FROM {from_}{group}{tail}{limit}", results)
@@ -336,26 +345,12 @@ class QueryCompiler:
         other = alias + "r"
         pairs = zip(sort_columns(alias), sort_columns(other), strict=True)
         match = " AND ".join(f"{a} IS {b}" for a, b in pairs)
-        return (
-            f"({names}{left}) AS {quote(alias)} WHERE {word} (SELECT 1 FROM ({names}{right}) AS "
-            f"{quote(other)} "
-            f"WHERE {match})",
-            group,
-        )
+        inner = f"SELECT 1 FROM ({names}{right}) AS {quote(other)} WHERE {match}"
+        return f"({names}{left}) AS {quote(alias)} WHERE {word} ({inner})", group
 
     # SELECT
 
-    def _select(
-        self,
-        node: Any,
-        scope: Scope,
-        keys: bool,
-        targets: list[SqlType] | None,
-        store: list[tuple[str, str]] | None,
-        key_only: bool,
-        extra: list[tuple[str, Any]] | None,
-        assign: bool,
-    ) -> Compiled:
+    def _select(self, node: Any, scope: Scope, want: Wanted) -> Compiled:
         only(node, self.context.line, *_SELECT_ARGS)
         if node.args.get("kind"):
             raise unsupported(f"SELECT {node.args['kind']}", self.line(node))
@@ -375,16 +370,16 @@ class QueryCompiler:
         elif having is not None or self._has_aggregate(node):
             scope.grouping = set()
         scope.aggregates_allowed = True
-        outputs, assigns = self._select_list(node, scope, ex, assign)
+        outputs, assigns = self._select_list(node, scope, ex, want.assign)
         single = scope.grouping is not None and group is None
         having_sql = ""
         if having is not None:
             having_sql = f" HAVING {_bare(ex.condition(having.this).sql)}"
-        final = self._targets([output.value for output in outputs], targets, store, node)
+        final = self._targets([output.value for output in outputs], want, node)
         outputs = [Output(output.name, typed) for output, typed in zip(outputs, final, strict=True)]
-        for name, maker in extra or ():
+        for name, maker in want.extra or ():
             outputs.append(Output(name, maker(ex)))
-        if key_only and len(outputs) != 1:
+        if want.key_only and len(outputs) != 1:
             raise at_line(
                 SqlError(
                     116,
@@ -407,7 +402,7 @@ class QueryCompiler:
                     ex.sort_key(output.value) if output.value.value is UNKNOWN else "NULL"
                     for output in outputs
                 )
-        items = self._emit(outputs, keys, key_only, ex)
+        items = self._emit(outputs, want, ex)
         tail = self._order(node, ex, outputs)
         limit = self._limit(node, ex)
         from_sql = f" FROM {from_}" if from_ else ""
@@ -437,16 +432,11 @@ class QueryCompiler:
             name + (f" AS {item.rpartition(' AS ')[2]}" if " AS " in item else "")
             for item, name in zip(items, names, strict=True)
         ]
-        sql = f'SELECT {", ".join(shown)} FROM (SELECT {", ".join(inner)}, {condition} AS "~h"{rest}) WHERE "~h"{limit}'
-        return Compiled(sql, outputs, True)
+        query = f'SELECT {", ".join(inner)}, {condition} AS "~h"{rest}'
+        return Compiled(f'SELECT {", ".join(shown)} FROM ({query}) WHERE "~h"{limit}', outputs, True)
 
-    def _targets(
-        self,
-        values: list[Typed],
-        targets: list[SqlType] | None,
-        store: list[tuple[str, str]] | None,
-        node: Any,
-    ) -> list[Typed]:
+    def _targets(self, values: list[Typed], want: Wanted, node: Any) -> list[Typed]:
+        targets, store = want.targets, want.store
         if targets is None:
             return values
         if len(targets) != len(values):
@@ -470,14 +460,14 @@ class QueryCompiler:
         except SqlError as error:
             raise at_line(error, self.line(node)) from None
 
-    def _emit(self, outputs: list[Output], keys: bool, key_only: bool, ex: Expressions) -> list[str]:
-        if key_only:
+    def _emit(self, outputs: list[Output], want: Wanted, ex: Expressions) -> list[str]:
+        if want.key_only:
             return [ex.sort_key(outputs[0].value)]
         items = []
         for output in outputs:
             name = f" AS {quote(output.name)}" if output.name else ""
             items.append(f"{output.value.sql}{name}")
-            if keys and has_key_column(output.value):
+            if want.keys and has_key_column(output.value):
                 items.append(f"{ex.key(output.value)} AS {quote(output.name + '#k')}")
         return items
 
@@ -706,9 +696,7 @@ class QueryCompiler:
         only(from_, self.context.line, "this")
         first = self.source(from_.this, scope)
         scope.sources.append(first)
-        pieces = [first.sql]
-        for join in self._joins(node, from_.this):
-            pieces.append(self.join(join, scope, ex))
+        pieces = [first.sql, *(self.join(join, scope, ex) for join in self._joins(node, from_.this))]
         seen: set[str] = set()
         for source in scope.sources:
             low = source.alias.lower()
@@ -964,12 +952,14 @@ class QueryCompiler:
             count = sum(load.name.startswith(f"openjson#{digest}") for load in self.context.loads)
             name = f"openjson#{digest}#{count}"
         table = Table(
-            "", name, 0,
+            "",
+            name,
+            0,
             [
                 Column(column.name, column.type, True, index + 1, binary=column.binary)
                 for index, column in enumerate(shape)
             ],
-        )  # fmt: skip
+        )
         self.context.loads.append(ir.JsonLoad(name, must(text.node), path, columns, table))
         return table_source(table, f"temp.{quote(name)}", alias, columns is not None)
 
@@ -978,7 +968,10 @@ class QueryCompiler:
         written.
         """
         t = text.sql
-        guard = f"CASE WHEN substr(ltrim({t}, ' ' || char(9, 10, 13)), 1, 1) IN ('{{', '[') THEN {t} WHEN {t} IS NULL THEN NULL ELSE chokaq_fail(13609) END"
+        guard = (
+            f"CASE WHEN substr(ltrim({t}, ' ' || char(9, 10, 13)), 1, 1) IN ('{{', '[') THEN {t} "
+            f"WHEN {t} IS NULL THEN NULL ELSE chokaq_fail(13609) END"
+        )
         body = (
             "SELECT CAST(key AS TEXT) AS \"key\", CASE type WHEN 'text' THEN "
             # SQLite stops at \u0000 and takes half of a surrogate pair as it is.
@@ -1063,6 +1056,3 @@ def _inside(node: Any) -> Any:
 
 def _bare(sql: str) -> str:
     return sql
-
-
-_ = (literal, MAX)

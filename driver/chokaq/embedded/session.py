@@ -4,7 +4,6 @@ frames.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Callable
 from typing import Any
@@ -491,9 +490,8 @@ def bind(procedure: Procedure, execute: ir.Execute) -> list[tuple[Any, ir.Argume
                 2,
             )
         if parameter.table is not None and argument.kind == "table" and argument.table_type is not None:
-            if tuple(part.lower() for part in argument.table_type) != tuple(
-                part.lower() for part in parameter.table
-            ):
+            given, wanted = ".".join(argument.table_type).lower(), ".".join(parameter.table).lower()
+            if given != wanted:
                 raise SqlError(
                     206,
                     f"Operand type clash: {argument.table_type[1]} is incompatible with {parameter.table[1]}",
@@ -516,6 +514,3 @@ def bind(procedure: Procedure, execute: ir.Execute) -> list[tuple[Any, ir.Argume
             (parameter, argument_ if not (parameter.table is not None and missing) else None, index)
         )
     return result
-
-
-_ = os

@@ -12,7 +12,7 @@ from .catalog import Catalog, Check, Column, Default, ForeignKey, Index, Table
 from .naming import quote
 from .problems import SqlError, at_line, invalid_column, must, unsupported
 from .scope import Context, Scope, Source, SourceColumn, Typed, Unit
-from .sqltypes import INT, SqlType, make_type
+from .sqltypes import INT, make_type
 from .storage import key_of, mark_keyed
 
 if TYPE_CHECKING:
@@ -338,6 +338,3 @@ def default_value(catalog: Catalog, table: Table, column: Column) -> Typed:
         column.type,
         store=(table.full_name, column.name),
     )
-
-
-_ = SqlType

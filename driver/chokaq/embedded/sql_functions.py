@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from .errors import SqlError, convert_overflow, divide_by_zero, sql_error, type_overflow
+from .errors import SqlError, convert_overflow, divide_by_zero, type_overflow
 from .problems import json_malformed, subquery_rows, top_count
 from .sqltypes import RANGES, SqlType
 from .values import decimals
@@ -175,6 +175,3 @@ def take_pending() -> SqlError | None:
     error: SqlError | None = getattr(_pending, "error", None)
     _pending.error = None
     return error
-
-
-_ = sql_error

@@ -31,10 +31,34 @@ from .values.types import (
 )
 
 __all__ = [
-    "BIGINT", "BIT", "DATE", "DATETIME", "DATETIME2", "FLOAT", "GUID", "INT", "MAX", "NULL_TYPE", "NVARCHAR_MAX",
-    "RANGES", "SMALLINT", "SYSNAME", "TINYINT", "VARCHAR_MAX", "SqlType", "arithmetic_type", "branch_type",
-    "check_conversion", "concat_type", "decimal", "higher", "integer_as_decimal", "make_type", "nvarchar", "varchar",
-]  # fmt: skip
+    "BIGINT",
+    "BIT",
+    "DATE",
+    "DATETIME",
+    "DATETIME2",
+    "FLOAT",
+    "GUID",
+    "INT",
+    "MAX",
+    "NULL_TYPE",
+    "NVARCHAR_MAX",
+    "RANGES",
+    "SMALLINT",
+    "SYSNAME",
+    "TINYINT",
+    "VARCHAR_MAX",
+    "SqlType",
+    "arithmetic_type",
+    "branch_type",
+    "check_conversion",
+    "concat_type",
+    "decimal",
+    "higher",
+    "integer_as_decimal",
+    "make_type",
+    "nvarchar",
+    "varchar",
+]
 
 #: The length of varchar(max).
 MAX = None

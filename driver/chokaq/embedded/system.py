@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .catalog import Catalog, Property
-from .errors import BATCH_ABORTING
 from .locks import MODES
 from .problems import SqlError
 
@@ -281,4 +280,3 @@ PROCEDURES: dict[tuple[str, str], Handler] = {
 }
 for _schema, _name in list(PROCEDURES):
     PROCEDURES["dbo", _name] = PROCEDURES[_schema, _name]
-_ = BATCH_ABORTING
