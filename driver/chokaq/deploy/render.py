@@ -141,7 +141,9 @@ def _header(
 ) -> str:
     newest = ledger.migrations[-1] if ledger.migrations else None
     previous = (
-        "nothing" if newest is None else f"{newest.number:04}_{newest.name} by {newest.package_version}"
+        "nothing"
+        if newest is None
+        else f"{newest.number:04}_{newest.name} by chokaq {newest.package_version}"
     )
     lines = [
         f"chokaq {__version__}: deployment plan",

@@ -50,13 +50,13 @@ def test_links_between_the_pages_lead_somewhere() -> None:
 def test_a_change_makes_a_page_stale(tmp_path: Path) -> None:
     for folder in ("db", "procs", "docs"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
-    assert stale(tmp_path) == stale(ROOT)
+    before = set(stale(tmp_path))
     source = tmp_path / diagrams.FOLDER / "pillars.dot"
     source.write_text(source.read_text(encoding="utf-8") + "// more\n", encoding="utf-8")
     registry = tmp_path / "db" / "errors.md"
     registry.write_text(
         registry.read_text(encoding="utf-8").replace("InvalidJson", "BadJson"), encoding="utf-8"
     )
-    new = set(stale(tmp_path)) - set(stale(ROOT))
+    new = set(stale(tmp_path)) - before
     assert any("errors.md" in each for each in new)
     assert any("pillars.svg" in each for each in new)
