@@ -379,7 +379,7 @@ class Connection:
     def _table_value(self, value: Sequence[Any]) -> tuple[Any, Any, Any]:
         """A table-valued parameter: optionally type name and schema, then the rows."""
         rows = list(value)
-        names = []
+        names: list[str] = []
         while rows and isinstance(rows[0], str) and len(names) < 2:
             names.append(rows.pop(0))
         if not names:

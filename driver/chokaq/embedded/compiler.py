@@ -433,7 +433,8 @@ class UnitCompiler:
         from .shapes import build_table
 
         table = build_table(self.unit.catalog, "", statement.name, statement.body, variable=True)
-        for item in (*table.indexes, *table.checks):
+        constraints: list[Any] = [*table.indexes, *table.checks]
+        for item in constraints:
             if not item.system_named and getattr(item, "kind", "CK") != "IX":
                 raise unsupported("a named constraint in a table variable", statement.line)
         _plain_names(table)
@@ -577,7 +578,7 @@ class UnitCompiler:
             if not builtin and procedure is None and name.lower().startswith(("sp_", "xp_")):
                 raise unsupported(f"the system procedure {name}", statement.line)
         named = False
-        arguments = []
+        arguments: list[ir.Argument] = []
         for argument in statement.arguments:
             if argument.name:
                 named = True

@@ -193,10 +193,11 @@ def _constant_default(session: Session, typed: Any) -> str:
 
 def _drop_constraint(table: Table, name: str) -> bool:
     low = name.lower()
-    for items in (table.checks, table.foreign_keys):
-        for item in items:  # type: ignore[attr-defined]
+    groups: list[list[Any]] = [table.checks, table.foreign_keys]
+    for items in groups:
+        for item in items:
             if item.name.lower() == low:
-                items.remove(item)  # type: ignore[attr-defined]
+                items.remove(item)
                 return True
     for index in table.indexes:
         if index.name.lower() == low and index.kind != "IX":
@@ -418,7 +419,8 @@ def _drop_schema(catalog: Catalog, name: str, if_exists: bool) -> None:
             16,
             1,
         )
-    for item in (*catalog.tables.values(), *catalog.procedures.values(), *catalog.types.values()):
+    items: list[Any] = [*catalog.tables.values(), *catalog.procedures.values(), *catalog.types.values()]
+    for item in items:
         if item.schema.lower() == name.lower():
             raise SqlError(
                 3729,

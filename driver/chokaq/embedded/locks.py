@@ -8,16 +8,43 @@ byte of a file beside the database does, so the locks of a process that is kille
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 import zlib
 from dataclasses import dataclass, field
 from typing import Any
 
-try:
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(descriptor: int, offset: int, _shared: bool) -> bool:
+        """Lock one byte of the file, always for one process alone; False when another has it."""
+        os.lseek(descriptor, offset, os.SEEK_SET)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+    def _unlock(descriptor: int, offset: int) -> None:
+        os.lseek(descriptor, offset, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
+else:
     import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+
+    def _try_lock(descriptor: int, offset: int, shared: bool) -> bool:
+        """Lock one byte of the file; False when another process has it."""
+        kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+        try:
+            fcntl.lockf(descriptor, kind | fcntl.LOCK_NB, 1, offset)
+        except OSError:
+            return False
+        return True
+
+    def _unlock(descriptor: int, offset: int) -> None:
+        fcntl.lockf(descriptor, fcntl.LOCK_UN, 1, offset)
+
 
 #: Which modes go together.
 _COMPATIBLE = {
@@ -147,9 +174,6 @@ class LockTable:
 
     # The file
 
-    def _offset(self, resource: str) -> int:
-        return zlib.crc32(resource.encode("utf-8", "surrogatepass"))
-
     def _open(self) -> int:
         if self._pid != os.getpid():
             # A forked child holds none of its parent's locks.
@@ -162,29 +186,12 @@ class LockTable:
         return int(self._file)
 
     def _lock_file(self, resource: str, mode: str) -> bool:
-        descriptor = self._open()
-        if fcntl is None:
-            import msvcrt
-
-            try:
-                os.lseek(descriptor, self._offset(resource) & 0x3FFFFFFF, os.SEEK_SET)
-                msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-            except OSError:
-                return False
-            return True
-        kind = fcntl.LOCK_SH if mode in _SHARING else fcntl.LOCK_EX
-        try:
-            fcntl.lockf(descriptor, kind | fcntl.LOCK_NB, 1, self._offset(resource))
-        except OSError:
-            return False
-        return True
+        return _try_lock(self._open(), _offset(resource), mode in _SHARING)
 
     def _unlock_file(self, resource: str) -> None:
-        descriptor = self._open()
-        if fcntl is None:
-            import msvcrt
+        _unlock(self._open(), _offset(resource))
 
-            os.lseek(descriptor, self._offset(resource) & 0x3FFFFFFF, os.SEEK_SET)
-            msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)  # type: ignore[attr-defined]
-            return
-        fcntl.lockf(descriptor, fcntl.LOCK_UN, 1, self._offset(resource))
+
+def _offset(resource: str) -> int:
+    """The byte of the file that stands for a resource."""
+    return zlib.crc32(resource.encode("utf-8", "surrogatepass")) & 0x3FFFFFFF

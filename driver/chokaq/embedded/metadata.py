@@ -96,7 +96,8 @@ def session_functions(session: Session) -> dict[str, Callable[..., Any]]:
 
     def named(number: Any) -> tuple[str, str] | None:
         catalog = session.catalog
-        for item in (*catalog.tables.values(), *catalog.procedures.values(), *catalog.types.values()):
+        items: list[Any] = [*catalog.tables.values(), *catalog.procedures.values(), *catalog.types.values()]
+        for item in items:
             if item.object_id == number:
                 return item.schema, item.name
         for object_id, name, schema, _, _ in constraint_rows(catalog):

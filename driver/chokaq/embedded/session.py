@@ -76,8 +76,6 @@ class Session(Temporary, Transactions):
         self.sync_catalog()
 
     def close(self) -> None:
-        if self.sqlite is None:
-            return
         try:
             if self.sqlite.in_transaction:
                 self.sqlite.execute("ROLLBACK")

@@ -5,7 +5,7 @@ expressions.
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import syntax as s
 from .catalog import Catalog, Check, Column, Default, ForeignKey, Index, Table
@@ -151,13 +151,13 @@ def add_constraint(catalog: Catalog, table: Table, constraint: s.Constraint) -> 
         text = must(constraint.expression).text
         table.checks.append(Check(name or made_up(table, "CK"), text, "", object_id, not name))
     elif constraint.kind == "DF":
-        column = table.column(constraint.for_column)
-        if column is None:
+        owner = table.column(constraint.for_column)
+        if owner is None:
             raise invalid_column(constraint.for_column, constraint.line)
-        if column.default is not None:
+        if owner.default is not None:
             raise at_line(SqlError(1781, "Column already has a DEFAULT bound to it.", 16, 1), constraint.line)
         text = must(constraint.expression).text
-        column.default = Default(name or made_up(table, "DF", column.name), text, object_id, not name)
+        owner.default = Default(name or made_up(table, "DF", owner.name), text, object_id, not name)
     else:
         _foreign_key(catalog, table, constraint, name, object_id)
 
@@ -263,7 +263,8 @@ def _taken(catalog: Catalog, table: Table, name: str) -> bool:
     for other in [*(t for t in others if t.full_name.lower() != table.full_name.lower()), table]:
         if other is not table and other.name.lower() == low:
             return True
-        if any(item.name.lower() == low for item in (*other.checks, *other.foreign_keys)):
+        constraints: list[Any] = [*other.checks, *other.foreign_keys]
+        if any(item.name.lower() == low for item in constraints):
             return True
         if any(index.name.lower() == low and index.kind != "IX" for index in other.indexes):
             return True

@@ -195,7 +195,8 @@ def find_level(catalog: Catalog, given: dict[str, Any]) -> tuple[int, int, int]:
                 raise missing
             return 7, table.object_id, index.id
         if level2 == "CONSTRAINT":
-            for item in (*table.indexes, *table.checks, *table.foreign_keys):
+            constraints: list[Any] = [*table.indexes, *table.checks, *table.foreign_keys]
+            for item in constraints:
                 if item.name.lower() == names[2].lower() and item.object_id:
                     return 1, item.object_id, 0
             for column in table.columns:

@@ -218,14 +218,14 @@ class Transactions:
             self.statement_number += 1
             point = quote(f"statement{self.statement_number}")
             self.sqlite.execute(f"SAVEPOINT {point}")
-            undo = (f"ROLLBACK TO {point}", f"RELEASE {point}")
+            undo = [f"ROLLBACK TO {point}", f"RELEASE {point}"]
             finish = f"RELEASE {point}"
         else:
             try:
                 self.sqlite.execute("BEGIN IMMEDIATE" if permanent else "BEGIN")
             except sqlite3.Error as error:
                 raise self.translate(error) from None
-            undo = ("ROLLBACK",)
+            undo = ["ROLLBACK"]
             finish = "COMMIT"
         try:
             yield

@@ -137,22 +137,36 @@ def test_update_reads_old_values(t: Engine) -> None:
 
 
 JOINS = [
-    "UPDATE [t] SET [t].[Name] = [s].[N] FROM [dbo].[T] AS [t] INNER JOIN [dbo].[S] AS [s] ON [s].[K] = "
-    "[t].[Id];",
-    "UPDATE [dbo].[T] SET [Name] = [s].[N] FROM [dbo].[T] INNER JOIN [dbo].[S] AS [s] ON [s].[K] = "
-    "[dbo].[T].[Id];",
-    "UPDATE [t] SET [Name] = [s].[N] FROM [dbo].[S] AS [s] INNER JOIN [dbo].[T] AS [t] ON [s].[K] = "
-    "[t].[Id];",
-    "UPDATE [t] SET [Name] = [s].[N] FROM [dbo].[T] AS [t] LEFT OUTER JOIN [dbo].[S] AS [s] ON [s].[K] = "
-    "[t].[Id] WHERE [s].[K] IS NOT NULL;",
-    "UPDATE [t] SET [Name] = (SELECT [s].[N] FROM [dbo].[S] AS [s] WHERE [s].[K] = [t].[Id]) FROM "
-    "[dbo].[T] AS [t] "
-    "WHERE [t].[Id] IN (SELECT [s].[K] FROM [dbo].[S] AS [s]);",
-    "UPDATE [dbo].[T] SET [Name] = CASE [Id] WHEN 1 THEN 'a' ELSE 'c' END WHERE [Small] = 7 AND [Id] IN "
-    "(SELECT [s].[K] FROM [dbo].[S] AS [s] "
-    "WHERE [s].[K] = [T].[Id] AND [s].[N] <> [T].[Code] + 'z' OR [T].[Code] IS NULL);",
-    "WITH [x] AS (SELECT [K], [N] FROM [dbo].[S]) UPDATE [t] SET [Name] = [x].[N] FROM [dbo].[T] AS [t] "
-    "INNER JOIN [x] ON [x].[K] = [t].[Id];",
+    (
+        "UPDATE [t] SET [t].[Name] = [s].[N] FROM [dbo].[T] AS [t] INNER JOIN [dbo].[S] AS [s] ON [s].[K] = "
+        "[t].[Id];"
+    ),
+    (
+        "UPDATE [dbo].[T] SET [Name] = [s].[N] FROM [dbo].[T] INNER JOIN [dbo].[S] AS [s] ON [s].[K] = "
+        "[dbo].[T].[Id];"
+    ),
+    (
+        "UPDATE [t] SET [Name] = [s].[N] FROM [dbo].[S] AS [s] INNER JOIN [dbo].[T] AS [t] ON [s].[K] = "
+        "[t].[Id];"
+    ),
+    (
+        "UPDATE [t] SET [Name] = [s].[N] FROM [dbo].[T] AS [t] LEFT OUTER JOIN [dbo].[S] AS [s] ON [s].[K] = "
+        "[t].[Id] WHERE [s].[K] IS NOT NULL;"
+    ),
+    (
+        "UPDATE [t] SET [Name] = (SELECT [s].[N] FROM [dbo].[S] AS [s] WHERE [s].[K] = [t].[Id]) FROM "
+        "[dbo].[T] AS [t] "
+        "WHERE [t].[Id] IN (SELECT [s].[K] FROM [dbo].[S] AS [s]);"
+    ),
+    (
+        "UPDATE [dbo].[T] SET [Name] = CASE [Id] WHEN 1 THEN 'a' ELSE 'c' END WHERE [Small] = 7 AND [Id] IN "
+        "(SELECT [s].[K] FROM [dbo].[S] AS [s] "
+        "WHERE [s].[K] = [T].[Id] AND [s].[N] <> [T].[Code] + 'z' OR [T].[Code] IS NULL);"
+    ),
+    (
+        "WITH [x] AS (SELECT [K], [N] FROM [dbo].[S]) UPDATE [t] SET [Name] = [x].[N] FROM [dbo].[T] AS [t] "
+        "INNER JOIN [x] ON [x].[K] = [t].[Id];"
+    ),
 ]
 
 
@@ -173,8 +187,10 @@ def test_update_with_joins(t: Engine, sql: str) -> None:
         "DELETE [t] FROM [dbo].[T] AS [t] INNER JOIN [dbo].[S] AS [s] ON [s].[K] = [t].[Id];",
         "DELETE FROM [dbo].[T] WHERE [Id] IN (SELECT [K] FROM [dbo].[S]);",
         "DELETE FROM [dbo].[T] WHERE EXISTS (SELECT 1 FROM [dbo].[S] AS [s] WHERE [s].[K] = [dbo].[T].[Id]);",
-        "DELETE FROM [dbo].[T] WHERE [Id] IN (SELECT [s].[K] FROM [dbo].[S] AS [s] WHERE [s].[K] = "
-        "[T].[Id]) AND [Small] = 7;",
+        (
+            "DELETE FROM [dbo].[T] WHERE [Id] IN (SELECT [s].[K] FROM [dbo].[S] AS [s] WHERE [s].[K] = "
+            "[T].[Id]) AND [Small] = 7;"
+        ),
         "WITH [x] AS (SELECT [K] FROM [dbo].[S]) DELETE FROM [dbo].[T] WHERE [Id] IN (SELECT [K] FROM [x]);",
     ],
 )

@@ -111,7 +111,10 @@ def test_procedures(q: Engine) -> None:
 
 
 def test_extended_properties(q: Engine) -> None:
-    add = "EXECUTE sys.sp_addextendedproperty @name = N'MS_Description', @value = N'text', @level0type = N'SCHEMA', @level0name = N'q', @level1type = N'TABLE', @level1name = N'T'"
+    add = (
+        "EXECUTE sys.sp_addextendedproperty @name = N'MS_Description', @value = N'text', @level0type = N'SCHEMA', "
+        "@level0name = N'q', @level1type = N'TABLE', @level1name = N'T'"
+    )
     q(f"{add};")
     q(f"{add}, @level2type = N'COLUMN', @level2name = N'Name';")
     assert q.error(f"{add};") == 15233

@@ -1,5 +1,7 @@
 """Expressions: types, operators, comparisons, NULL, functions, in SELECT and in SET and IF."""
 
+# ruff: noqa: DTZ001 (datetime2 has no zone)
+
 from __future__ import annotations
 
 import datetime as dt

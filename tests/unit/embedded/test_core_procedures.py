@@ -1,5 +1,7 @@
 """Procedures, parameters, control flow, nested calls, INSERT … EXECUTE, compile-time checks."""
 
+# ruff: noqa: DTZ001 (datetime2 has no zone)
+
 from __future__ import annotations
 
 from decimal import Decimal

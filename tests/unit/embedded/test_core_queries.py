@@ -33,30 +33,40 @@ QUERIES: list[tuple[str, list[tuple[Any, ...]]]] = [
     ("SELECT COUNT(*) AS [s] FROM [dbo].[T] WHERE 1 = 0 HAVING COUNT(*) = 0;", [(0,)]),
     ("SELECT DISTINCT [Name] FROM [dbo].[T] WHERE [Name] IS NOT NULL ORDER BY [Name];", [("a",), ("b",)]),
     (
-        "SELECT [t].[Id], [u].[X] FROM [dbo].[T] AS [t] INNER JOIN [dbo].[U] AS [u] ON [u].[TId] = "
-        "[t].[Id] ORDER BY [u].[X];",
+        (
+            "SELECT [t].[Id], [u].[X] FROM [dbo].[T] AS [t] INNER JOIN [dbo].[U] AS [u] ON [u].[TId] = "
+            "[t].[Id] ORDER BY [u].[X];"
+        ),
         [(1, 10), (1, 11), (3, 30)],
     ),
     (
-        "SELECT [t].[Id], [u].[X] FROM [dbo].[T] AS [t] LEFT OUTER JOIN [dbo].[U] AS [u] ON [u].[TId] = "
-        "[t].[Id] AND [u].[X] > 10 "
-        "ORDER BY [t].[Id];",
+        (
+            "SELECT [t].[Id], [u].[X] FROM [dbo].[T] AS [t] LEFT OUTER JOIN [dbo].[U] AS [u] ON [u].[TId] = "
+            "[t].[Id] AND [u].[X] > 10 "
+            "ORDER BY [t].[Id];"
+        ),
         [(1, 11), (2, None), (3, 30), (4, None)],
     ),
     ("SELECT COUNT(*) AS [n] FROM [dbo].[T] AS [t] CROSS JOIN [dbo].[U] AS [u];", [(16,)]),
     (
-        "SELECT [t].[Id] FROM [dbo].[T] AS [t] WHERE EXISTS (SELECT 1 FROM [dbo].[U] AS [u] WHERE "
-        "[u].[TId] = [t].[Id]) ORDER BY [t].[Id];",
+        (
+            "SELECT [t].[Id] FROM [dbo].[T] AS [t] WHERE EXISTS (SELECT 1 FROM [dbo].[U] AS [u] WHERE "
+            "[u].[TId] = [t].[Id]) ORDER BY [t].[Id];"
+        ),
         [(1,), (3,)],
     ),
     (
-        "SELECT [t].[Id] FROM [dbo].[T] AS [t] WHERE [t].[Id] IN (SELECT [u].[TId] FROM [dbo].[U] AS "
-        "[u]) ORDER BY [t].[Id];",
+        (
+            "SELECT [t].[Id] FROM [dbo].[T] AS [t] WHERE [t].[Id] IN (SELECT [u].[TId] FROM [dbo].[U] AS "
+            "[u]) ORDER BY [t].[Id];"
+        ),
         [(1,), (3,)],
     ),
     (
-        "SELECT [t].[Id] FROM [dbo].[T] AS [t] WHERE [t].[Id] NOT IN (SELECT [u].[TId] FROM [dbo].[U] AS "
-        "[u]);",
+        (
+            "SELECT [t].[Id] FROM [dbo].[T] AS [t] WHERE [t].[Id] NOT IN (SELECT [u].[TId] FROM [dbo].[U] AS "
+            "[u]);"
+        ),
         [],
     ),
     (
@@ -64,26 +74,34 @@ QUERIES: list[tuple[str, list[tuple[Any, ...]]]] = [
         [(1,), (2,)],
     ),
     (
-        "SELECT [t].[Id], (SELECT MAX([u].[X]) FROM [dbo].[U] AS [u] WHERE [u].[TId] = [t].[Id]) AS [m] "
-        "FROM [dbo].[T] AS [t] "
-        "WHERE [t].[Id] < 3 ORDER BY [t].[Id];",
+        (
+            "SELECT [t].[Id], (SELECT MAX([u].[X]) FROM [dbo].[U] AS [u] WHERE [u].[TId] = [t].[Id]) AS [m] "
+            "FROM [dbo].[T] AS [t] "
+            "WHERE [t].[Id] < 3 ORDER BY [t].[Id];"
+        ),
         [(1, 11), (2, None)],
     ),
     ("SELECT [d].[n] FROM (SELECT COUNT(*) AS [n] FROM [dbo].[T] AS [t]) AS [d];", [(4,)]),
     (
-        "SELECT [d].[x], [d].[y] FROM (SELECT [t].[Id], [t].[Name] FROM [dbo].[T] AS [t]) AS [d] ([x], "
-        "[y]) WHERE [d].[y] = 'B';",
+        (
+            "SELECT [d].[x], [d].[y] FROM (SELECT [t].[Id], [t].[Name] FROM [dbo].[T] AS [t]) AS [d] ([x], "
+            "[y]) WHERE [d].[y] = 'B';"
+        ),
         [(3, "b")],
     ),
     (
-        "WITH [c] AS (SELECT [Id], [Name] FROM [dbo].[T] WHERE [Id] < 4), [e] ([k]) AS (SELECT [Id] FROM "
-        "[c] WHERE [Name] = 'A') "
-        "SELECT [e].[k] FROM [e] ORDER BY [e].[k];",
+        (
+            "WITH [c] AS (SELECT [Id], [Name] FROM [dbo].[T] WHERE [Id] < 4), [e] ([k]) AS (SELECT [Id] FROM "
+            "[c] WHERE [Name] = 'A') "
+            "SELECT [e].[k] FROM [e] ORDER BY [e].[k];"
+        ),
         [(1,), (2,)],
     ),
     (
-        "WITH [r] AS (SELECT 1 AS [n] UNION ALL SELECT [r].[n] + 1 FROM [r] WHERE [r].[n] < 4) SELECT "
-        "[n] FROM [r] ORDER BY [n];",
+        (
+            "WITH [r] AS (SELECT 1 AS [n] UNION ALL SELECT [r].[n] + 1 FROM [r] WHERE [r].[n] < 4) SELECT "
+            "[n] FROM [r] ORDER BY [n];"
+        ),
         [(1,), (2,), (3,), (4,)],
     ),
     ("SELECT 1 AS [n] UNION ALL SELECT 2 UNION ALL SELECT 1 ORDER BY [n] DESC;", [(2,), (1,), (1,)]),
@@ -92,45 +110,61 @@ QUERIES: list[tuple[str, list[tuple[Any, ...]]]] = [
     ("SELECT [Id] FROM [dbo].[T] EXCEPT SELECT [TId] FROM [dbo].[U] ORDER BY [Id];", [(2,), (4,)]),
     ("SELECT [Id] FROM [dbo].[T] INTERSECT SELECT [TId] FROM [dbo].[U] ORDER BY [Id];", [(1,), (3,)]),
     (
-        "SELECT [Id], ROW_NUMBER() OVER (PARTITION BY [Name] ORDER BY [Id] DESC) AS [n] FROM [dbo].[T] "
-        "ORDER BY [Id];",
+        (
+            "SELECT [Id], ROW_NUMBER() OVER (PARTITION BY [Name] ORDER BY [Id] DESC) AS [n] FROM [dbo].[T] "
+            "ORDER BY [Id];"
+        ),
         [(1, 2), (2, 1), (3, 1), (4, 1)],
     ),
     (
-        "SELECT [Id], RANK() OVER (ORDER BY [Name]) AS [r], DENSE_RANK() OVER (ORDER BY [Name]) AS [d] "
-        "FROM [dbo].[T] ORDER BY [Id];",
+        (
+            "SELECT [Id], RANK() OVER (ORDER BY [Name]) AS [r], DENSE_RANK() OVER (ORDER BY [Name]) AS [d] "
+            "FROM [dbo].[T] ORDER BY [Id];"
+        ),
         [(1, 2, 2), (2, 2, 2), (3, 4, 3), (4, 1, 1)],
     ),
     (
-        "SELECT [Id], SUM([Id]) OVER (ORDER BY [Id] ROWS UNBOUNDED PRECEDING) AS [s], COUNT(*) OVER () "
-        "AS [c] FROM [dbo].[T] ORDER BY [Id];",
+        (
+            "SELECT [Id], SUM([Id]) OVER (ORDER BY [Id] ROWS UNBOUNDED PRECEDING) AS [s], COUNT(*) OVER () "
+            "AS [c] FROM [dbo].[T] ORDER BY [Id];"
+        ),
         [(1, 1, 4), (2, 3, 4), (3, 6, 4), (4, 10, 4)],
     ),
     (
-        "SELECT [Id], LAG([Id], 1, 0) OVER (ORDER BY [Id]) AS [p], LEAD([Id]) OVER (ORDER BY [Id]) AS "
-        "[n] FROM [dbo].[T] ORDER BY [Id];",
+        (
+            "SELECT [Id], LAG([Id], 1, 0) OVER (ORDER BY [Id]) AS [p], LEAD([Id]) OVER (ORDER BY [Id]) AS "
+            "[n] FROM [dbo].[T] ORDER BY [Id];"
+        ),
         [(1, 0, 2), (2, 1, 3), (3, 2, 4), (4, 3, None)],
     ),
     ("SELECT STRING_AGG([Name], ',') WITHIN GROUP (ORDER BY [Id] DESC) AS [s] FROM [dbo].[T];", [("b,A,a",)]),
     (
-        'SELECT [j].[key], [j].[value], [j].[type] FROM OPENJSON(\'{"a":1.50,"b":[1, '
-        '2],"c":null,"d":true,"e":"x"}\') AS [j];',
+        (
+            'SELECT [j].[key], [j].[value], [j].[type] FROM OPENJSON(\'{"a":1.50,"b":[1, '
+            '2],"c":null,"d":true,"e":"x"}\') AS [j];'
+        ),
         [("a", "1.50", 2), ("b", "[1, 2]", 4), ("c", None, 0), ("d", "true", 3), ("e", "x", 1)],
     ),
     (
-        'SELECT [j].[a], [j].[b], [j].[c] FROM OPENJSON(\'[{"a":"1","b":{"x": 2}},{"a":2,"n":{"c":"z"}}]\') '
-        "WITH ([a] int, [b] nvarchar(max) AS JSON, [c] varchar(5) '$.n.c') AS [j];",
+        (
+            'SELECT [j].[a], [j].[b], [j].[c] FROM OPENJSON(\'[{"a":"1","b":{"x": 2}},{"a":2,"n":{"c":"z"}}]\') '
+            "WITH ([a] int, [b] nvarchar(max) AS JSON, [c] varchar(5) '$.n.c') AS [j];"
+        ),
         [(1, '{"x": 2}', None), (2, None, "z")],
     ),
     (
-        "SELECT [t].[Id], (SELECT COUNT(*) FROM OPENJSON([t].[Doc]) AS [k] WHERE [k].[value] LIKE '1%') "
-        "AS [n] FROM [dbo].[T] AS [t] "
-        "ORDER BY [t].[Id];",
+        (
+            "SELECT [t].[Id], (SELECT COUNT(*) FROM OPENJSON([t].[Doc]) AS [k] WHERE [k].[value] LIKE '1%') "
+            "AS [n] FROM [dbo].[T] AS [t] "
+            "ORDER BY [t].[Id];"
+        ),
         [(1, 2), (2, 0), (3, 1), (4, 0)],
     ),
     (
-        "SELECT [k].[value] FROM [dbo].[T] AS [t] INNER JOIN OPENJSON('[1,3]') AS [k] ON CONVERT(int, "
-        "[k].[value]) = [t].[Id] ORDER BY [t].[Id];",
+        (
+            "SELECT [k].[value] FROM [dbo].[T] AS [t] INNER JOIN OPENJSON('[1,3]') AS [k] ON CONVERT(int, "
+            "[k].[value]) = [t].[Id] ORDER BY [t].[Id];"
+        ),
         [("1",), ("3",)],
     ),
     (
