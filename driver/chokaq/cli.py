@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from . import cli_deploy
+from .commands import COMMANDS
 from .version import __version__
 
 
@@ -13,11 +14,18 @@ from .version import __version__
 def main() -> None:
     """Job queue in SQL Server: deploy it, look after it.
 
-    Exit codes: 0 clean, 1 error, 2 usage, 3 pending, 4 drift, 5 lock timeout.
+    \b
+    First steps, in a shell:
+      export CHOKAQ_URL=embedded:///./jobs.db
+      chokaq deploy
+      chokaq enqueue mail welcome --payload '{"to": "ann@example.org"}'
+      chokaq stats
+
+    Exit codes: 0 clean, 1 error, 2 usage, 3 pending, 4 drift, 5 lock timeout, 6 some jobs not as asked.
     """
 
 
-for _command in cli_deploy.COMMANDS:
+for _command in (*cli_deploy.COMMANDS, *COMMANDS):
     main.add_command(_command)
 
 
