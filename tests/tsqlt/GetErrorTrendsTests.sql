@@ -165,6 +165,39 @@ BEGIN
 END;
 GO
 
+CREATE PROCEDURE [GetErrorTrendsTests].[test GetErrorTrends leaves the end of the window out]
+AS
+BEGIN
+    /* Assemble */
+    INSERT INTO [chokaq].[MetricSeries] (
+        [Resolution],
+        [BucketStartUtc],
+        [Measure],
+        [Queue],
+        [Type],
+        [Outcome],
+        [FailureReason],
+        [Bin],
+        [Shard],
+        [SampleCount],
+        [TotalMs],
+        [MaxMs]
+    )
+    VALUES (300, '2026-03-04T06:00:00', 2, 'mail', 'net', 2, 6, -32768, 1, 3, 0, NULL);
+
+    INSERT INTO [GetErrorTrendsTests].[Expected] ([Place], [ErrorGroup], [PointUtc], [Failures], [Final])
+    VALUES (1, 'disk', '2026-03-04T05:00:00', 7, 3);
+
+    /* Act */
+    EXECUTE [GetErrorTrendsTests].[Get] @FromUtc = '2026-03-04T05:00:00', @ToUtc = '2026-03-04T06:00:00', @Top = 1;
+
+    /* Assert */
+    EXECUTE [tSQLt].[AssertEqualsTable]
+        @Expected = N'[GetErrorTrendsTests].[Expected]',
+        @Actual = N'[GetErrorTrendsTests].[Actual]';
+END;
+GO
+
 CREATE PROCEDURE [GetErrorTrendsTests].[test GetErrorTrends refuses a window that ends where it begins]
 AS
 BEGIN
