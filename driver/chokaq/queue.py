@@ -478,7 +478,8 @@ class JobQueue:
     ) -> list[JobOutcome]:
         """Makes matching dead jobs pending again, oldest failure first, at most ``max_jobs`` (1 to 1000).
 
-        A job whose outcome is KEY_ACTIVE stays and matches again the next time.
+        Jobs whose idempotency key is active again come last; they are KEY_ACTIVE, stay, and match again the
+        next time. So call again while an outcome is RESURRECTED.
         """
         rows = self._caller.call(
             "ResurrectByFilter", *dlq_filter.values(), max_jobs, resurrected_by, connection=connection
