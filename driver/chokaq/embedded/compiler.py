@@ -184,13 +184,14 @@ def compile_late(session: Session, late: ir.Late, frame: Any) -> None:
     """Compile one statement of a batch, unless it was compiled for the same catalog."""
     unit: Unit = late.unit
     temporary = {name: tables[-1] for name, tables in session.hash_tables.items() if tables}
-    if late.catalog is not session.catalog or temporary:
+    seen = (session.catalog, tuple(temporary.items()))
+    if late.seen is None or late.seen[0] is not seen[0] or late.seen[1] != seen[1]:
         unit.catalog = session.catalog
         compiler = UnitCompiler(session, unit, [])
         for name, (table, sqlite_name) in temporary.items():
             _adopt(unit, frame, name, table, sqlite_name)
         late.compiled = [compiler.compile(late.syntax)]
-        late.catalog = session.catalog
+        late.seen = seen
     _extend(session, unit, frame)
 
 
@@ -198,12 +199,13 @@ def compile_condition(session: Session, late: ir.LateCondition, frame: Any) -> s
     """The same for the condition of IF or WHILE."""
     unit: Unit = late.unit
     temporary = {name: tables[-1] for name, tables in session.hash_tables.items() if tables}
-    if late.catalog is not session.catalog or temporary:
+    seen = (session.catalog, tuple(temporary.items()))
+    if late.seen is None or late.seen[0] is not seen[0] or late.seen[1] != seen[1]:
         unit.catalog = session.catalog
         for name, (table, sqlite_name) in temporary.items():
             _adopt(unit, frame, name, table, sqlite_name)
         late.compiled = UnitCompiler(session, unit, []).condition(late.text)
-        late.catalog = session.catalog
+        late.seen = seen
     _extend(session, unit, frame)
     return must(late.compiled)
 

@@ -12,6 +12,7 @@ from typing import Any
 from .sqltypes import BIGINT, BIT, DATE, FLOAT, GUID, INT, NULL_TYPE, SqlType
 from .values import datetimes
 from .values.codepage import width as units
+from .values.conversions import converter
 
 _DATETIME2_6 = SqlType("datetime2", scale=6)
 
@@ -75,6 +76,9 @@ def fetcher(kind: SqlType) -> Callable[[Any], Any] | None:
         return datetimes.to_date
     if name == "time":
         return datetimes.to_time
+    if name == "datetimeoffset":
+        # pyodbc has no type for it.
+        return converter(kind, SqlType("varchar", 34))
     if name == "decimal":
         from .values import decimals
 

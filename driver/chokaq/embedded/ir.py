@@ -155,6 +155,7 @@ class Assign(Statement):
 
     def run(self, frame: Frame) -> int | None:
         frame.assign(self.slot, self.value.eval(frame))
+        frame.session.done(1)
         return None
 
 
@@ -193,6 +194,7 @@ class If(Statement):
 
     def run(self, frame: Frame) -> int | None:
         branch = self.then if self.condition.eval(frame) is True else self.otherwise
+        frame.session.done(0)
         return run_all(branch, frame) if branch else None
 
 
@@ -203,6 +205,7 @@ class While(Statement):
 
     def run(self, frame: Frame) -> int | None:
         while self.condition.eval(frame) is True:
+            frame.session.done(0)
             signal = run_all(self.body, frame)
             if signal == BREAK:
                 break
@@ -331,6 +334,7 @@ class Print(Statement):
     def run(self, frame: Frame) -> int | None:
         text = self.value.eval(frame)
         frame.session.message(" " if text in (None, "") else text, 0, 0, 1)
+        frame.session.done(0)
         return None
 
 
@@ -358,6 +362,7 @@ class Transaction(Statement):
             session.rollback(name)
         else:
             session.save(name)
+        session.done(0)
         return None
 
 
@@ -370,6 +375,7 @@ class SetOption(Statement):
     def run(self, frame: Frame) -> int | None:
         for name in self.names:
             frame.session.set_option(name, self.on, self.table)
+        frame.session.done(0)
         return None
 
 
@@ -576,10 +582,19 @@ class Execute(Statement):
     arguments: list[Argument]
     result: int = -1
     name_slot: int = -1
+    #: The procedure that was called last, and how the arguments fit it.
+    bound: Any = field(default=None, compare=False, repr=False)
 
     def run(self, frame: Frame) -> int | None:
         frame.session.call(self, frame)
         return None
+
+    def __getstate__(self) -> Any:
+        return (self.line, self.schema, self.name, self.arguments, self.result, self.name_slot)
+
+    def __setstate__(self, state: Any) -> None:
+        self.line, self.schema, self.name, self.arguments, self.result, self.name_slot = state
+        self.bound = None
 
 
 @dataclass(slots=True)
@@ -624,7 +639,8 @@ class Late(Statement):
     syntax: Any
     unit: Any
     compiled: list[Statement] = field(default_factory=list)
-    catalog: Any = None
+    #: What it was compiled for: the catalog and the #tables of that moment.
+    seen: Any = None
 
     def run(self, frame: Frame) -> int | None:
         return frame.session.run_late(self, frame)
@@ -637,7 +653,7 @@ class LateCondition(Scalar):
     text: Any
     unit: Any
     compiled: Scalar | None = None
-    catalog: Any = None
+    seen: Any = None
 
     def eval(self, frame: Frame) -> Any:
         from .compiler import compile_condition

@@ -350,7 +350,10 @@ class Session(Temporary, Transactions):
             full = f"{schema}.{name}" if schema else name
             raise SqlError(2812, f"Could not find stored procedure '{full}'.", 16, 62)
         program = self.program(procedure)
-        binding = bind(procedure, execute)
+        bound = execute.bound
+        if bound is None or bound[0] is not procedure:
+            bound = execute.bound = (procedure, bind(procedure, execute))
+        binding = bound[1]
         if frame.nest >= MAX_NEST:
             raise SqlError(
                 217,

@@ -317,3 +317,16 @@ def test_hash_tables(db: Engine) -> None:
     db("DROP TABLE #t; DROP TABLE IF EXISTS #t;")
     assert db.error("SELECT [Id] FROM #t;") == 208
     assert db.error("DROP TABLE #t;") == 3701
+
+
+def test_rowcount_and_error_after_other_statements(t: Engine) -> None:
+    assert (
+        t.one(
+            "DECLARE @x int; INSERT INTO [dbo].[T] ([Id]) VALUES (1), (2); SET @x = 5; SELECT @@ROWCOUNT "
+            "AS [n];"
+        )
+        == 1
+    )
+    assert t.one("UPDATE [dbo].[T] SET [Small] = 1; IF 1 = 1 SELECT @@ROWCOUNT AS [n];") == 0
+    assert t.one("UPDATE [dbo].[T] SET [Small] = 1; IF @@ROWCOUNT = 2 SELECT 'two' AS [n];") == "two"
+    assert t.one("UPDATE [dbo].[T] SET [Small] = 1; PRINT 'x'; SELECT @@ROWCOUNT AS [n];") == 0

@@ -112,7 +112,8 @@ def test_procedures(q: Engine) -> None:
 
 def test_extended_properties(q: Engine) -> None:
     add = (
-        "EXECUTE sys.sp_addextendedproperty @name = N'MS_Description', @value = N'text', @level0type = N'SCHEMA', "
+        "EXECUTE sys.sp_addextendedproperty @name = N'MS_Description', @value = N'text', @level0type = "
+        "N'SCHEMA', "
         "@level0name = N'q', @level1type = N'TABLE', @level1name = N'T'"
     )
     q(f"{add};")

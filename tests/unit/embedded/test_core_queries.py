@@ -147,7 +147,8 @@ QUERIES: list[tuple[str, list[tuple[Any, ...]]]] = [
     ),
     (
         (
-            'SELECT [j].[a], [j].[b], [j].[c] FROM OPENJSON(\'[{"a":"1","b":{"x": 2}},{"a":2,"n":{"c":"z"}}]\') '
+            'SELECT [j].[a], [j].[b], [j].[c] FROM OPENJSON(\'[{"a":"1","b":{"x": '
+            '2}},{"a":2,"n":{"c":"z"}}]\') '
             "WITH ([a] int, [b] nvarchar(max) AS JSON, [c] varchar(5) '$.n.c') AS [j];"
         ),
         [(1, '{"x": 2}', None), (2, None, "z")],
