@@ -9,11 +9,15 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from invoke.context import Context
 from invoke.exceptions import Exit
 from invoke.tasks import task
 
+from tools import sqlserver_container
+
+_T = TypeVar("_T")
 ROOT = Path(__file__).resolve().parent
 PYTHON_PATHS = ("driver", "tools", "tests", "tasks.py")
 SQL_PATHS = ("db", "procs", "tests")
@@ -162,13 +166,50 @@ def format_(_: Context) -> None:
     )
 
 
+# A test server in a container ------------------------------------------------------------------------
+
+_CONTAINER_DATABASES = {
+    "sqlserver": "chokaq_test",
+    "sqlserver-snapshot": "chokaq_test_snapshot",
+    "sqlserver-case": "chokaq_test_case",
+}
+
+
+def _container(action: Callable[[], _T]) -> _T:
+    try:
+        return action()
+    except LookupError as error:
+        raise Exit(str(error.args[0]), code=1) from None
+
+
+@task(help={"version": f"of SQL Server: {', '.join(sqlserver_container.VERSIONS)}"})
+def up(_: Context, version: str = "2022") -> None:
+    """Start SQL Server with tSQLt in a container and wait for it; then ./dev test --engine sqlserver."""
+    if version not in sqlserver_container.VERSIONS:
+        raise Exit(f"--version is one of {', '.join(sqlserver_container.VERSIONS)}", code=2)
+    sqlserver_container.ensure_password()
+    _exit(
+        _container(
+            lambda: sqlserver_container.compose("up", "--build", "--detach", "--wait", version=version)
+        )
+    )
+
+
+@task
+def down(_: Context) -> None:
+    """Stop the container of ./dev up and drop its databases."""
+    sqlserver_container.ensure_password()
+    _exit(_container(lambda: sqlserver_container.compose("down", "--volumes")))
+
+
 # Tests ----------------------------------------------------------------------------------------------
 
 
 @task(
     help={
         "url": "also run the suites that take any engine on this server (mssql://…)",
-        "engine": "embedded, server or all; default: all that --url allows",
+        "engine": "embedded, server or all; default: all that --url allows. sqlserver, sqlserver-snapshot or "
+        "sqlserver-case: a database of the container that ./dev up started",
         "keyword": "pytest's -k: only tests whose name matches",
         "fast": "leave out the gates and the tests marked slow",
         "path": "only tests below this path",
@@ -191,6 +232,12 @@ def test(
     arguments = ["-m", "pytest"]
     if jobs:
         arguments += ["-n", str(jobs), "--dist", "loadfile"]
+    if engine in _CONTAINER_DATABASES:
+        # By way of the environment, so that the password does not show in the list of processes.
+        os.environ["CHOKAQ_TEST_URL"] = _container(
+            lambda: sqlserver_container.url(_CONTAINER_DATABASES[engine])
+        )
+        engine = "server"
     if url:
         arguments.append(f"--url={url}")
     if engine:

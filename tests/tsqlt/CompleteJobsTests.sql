@@ -753,6 +753,35 @@ BEGIN
 END;
 GO
 
+CREATE PROCEDURE [CompleteJobsTests].[test CompleteJobs refuses a worker longer than its column]
+AS
+BEGIN
+    /* Assemble */
+    DECLARE @WorkerId NVARCHAR(4000) = REPLICATE(N'w', 101);
+
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51004,
+        @ExpectedMessagePattern = N'CompleteJobs: @WorkerId%';
+
+    /* Act */
+    EXECUTE [chokaq].[CompleteJobs] @WorkerId = @WorkerId, @Results = N'[{"id":"a","lease":1}]';
+END;
+GO
+
+CREATE PROCEDURE [CompleteJobsTests].[test CompleteJobs refuses a worker outside the code page]
+AS
+BEGIN
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51005,
+        @ExpectedMessagePattern = N'CompleteJobs: @WorkerId%';
+
+    /* Act */
+    EXECUTE [chokaq].[CompleteJobs] @WorkerId = N'ж', @Results = N'[{"id":"a","lease":1}]';
+END;
+GO
+
 CREATE PROCEDURE [CompleteJobsTests].[test CompleteJobs refuses an empty worker]
 AS
 BEGIN

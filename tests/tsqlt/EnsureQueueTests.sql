@@ -209,3 +209,28 @@ BEGIN
     EXECUTE [chokaq].[EnsureQueue] @Procedure = N'Caller', @Queue = '', @Create = 1;
 END;
 GO
+
+CREATE PROCEDURE [EnsureQueueTests].[test EnsureQueue refuses a name longer than its column]
+AS
+BEGIN
+    /* Assemble */
+    DECLARE @Queue NVARCHAR(4000) = REPLICATE(N'q', 256);
+
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51004, @ExpectedMessagePattern = N'Caller: @Queue%';
+
+    /* Act */
+    EXECUTE [chokaq].[EnsureQueue] @Procedure = N'Caller', @Queue = @Queue, @Create = 1;
+END;
+GO
+
+CREATE PROCEDURE [EnsureQueueTests].[test EnsureQueue refuses a name outside the code page]
+AS
+BEGIN
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51005, @ExpectedMessagePattern = N'Caller: @Queue%';
+
+    /* Act */
+    EXECUTE [chokaq].[EnsureQueue] @Procedure = N'Caller', @Queue = N'очередь', @Create = 1;
+END;
+GO

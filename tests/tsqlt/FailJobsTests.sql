@@ -792,6 +792,31 @@ BEGIN
 END;
 GO
 
+CREATE PROCEDURE [FailJobsTests].[test FailJobs refuses a worker longer than its column]
+AS
+BEGIN
+    /* Assemble */
+    DECLARE @WorkerId NVARCHAR(4000) = REPLICATE(N'w', 101);
+
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51004, @ExpectedMessagePattern = N'FailJobs: @WorkerId%';
+
+    /* Act */
+    EXECUTE [chokaq].[FailJobs] @WorkerId = @WorkerId, @Failures = N'[{"id":"a","lease":1,"reason":0}]';
+END;
+GO
+
+CREATE PROCEDURE [FailJobsTests].[test FailJobs refuses a worker outside the code page]
+AS
+BEGIN
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51005, @ExpectedMessagePattern = N'FailJobs: @WorkerId%';
+
+    /* Act */
+    EXECUTE [chokaq].[FailJobs] @WorkerId = N'ж', @Failures = N'[{"id":"a","lease":1,"reason":0}]';
+END;
+GO
+
 CREATE PROCEDURE [FailJobsTests].[test FailJobs refuses an empty worker]
 AS
 BEGIN

@@ -849,6 +849,57 @@ BEGIN
 END;
 GO
 
+CREATE PROCEDURE [FetchNextBatchTests].[test FetchNextBatch refuses a worker longer than its column]
+AS
+BEGIN
+    /* Assemble */
+    DECLARE @WorkerId NVARCHAR(4000) = REPLICATE(N'w', 101);
+
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51004,
+        @ExpectedMessagePattern = N'FetchNextBatch: @WorkerId%';
+
+    /* Act */
+    EXECUTE [chokaq].[FetchNextBatch] @WorkerId = @WorkerId, @Limit = 10;
+END;
+GO
+
+CREATE PROCEDURE [FetchNextBatchTests].[test FetchNextBatch refuses a worker outside the code page]
+AS
+BEGIN
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51005,
+        @ExpectedMessagePattern = N'FetchNextBatch: @WorkerId%';
+
+    /* Act */
+    EXECUTE [chokaq].[FetchNextBatch] @WorkerId = N'ж', @Limit = 10;
+END;
+GO
+
+CREATE PROCEDURE [FetchNextBatchTests].[test FetchNextBatch refuses an object whose keys look like places of an array]
+AS
+BEGIN
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51000;
+
+    /* Act */
+    EXECUTE [chokaq].[FetchNextBatch] @WorkerId = 'w1', @Limit = 10, @Queues = N'{"0":"[mail]"}';
+END;
+GO
+
+CREATE PROCEDURE [FetchNextBatchTests].[test FetchNextBatch refuses queues that are no texts]
+AS
+BEGIN
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51000;
+
+    /* Act */
+    EXECUTE [chokaq].[FetchNextBatch] @WorkerId = 'w1', @Limit = 10, @Queues = N'["mail",1]';
+END;
+GO
+
 CREATE PROCEDURE [FetchNextBatchTests].[test FetchNextBatch refuses queues that are not JSON]
 AS
 BEGIN

@@ -519,6 +519,31 @@ BEGIN
 END;
 GO
 
+CREATE PROCEDURE [KeepAliveTests].[test KeepAlive refuses a worker longer than its column]
+AS
+BEGIN
+    /* Assemble */
+    DECLARE @WorkerId NVARCHAR(4000) = REPLICATE(N'w', 101);
+
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51004, @ExpectedMessagePattern = N'KeepAlive: @WorkerId%';
+
+    /* Act */
+    EXECUTE [chokaq].[KeepAlive] @WorkerId = @WorkerId, @Leases = N'[{"id":"a","lease":1}]';
+END;
+GO
+
+CREATE PROCEDURE [KeepAliveTests].[test KeepAlive refuses a worker outside the code page]
+AS
+BEGIN
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException] @ExpectedErrorNumber = 51005, @ExpectedMessagePattern = N'KeepAlive: @WorkerId%';
+
+    /* Act */
+    EXECUTE [chokaq].[KeepAlive] @WorkerId = N'ж', @Leases = N'[{"id":"a","lease":1}]';
+END;
+GO
+
 CREATE PROCEDURE [KeepAliveTests].[test KeepAlive refuses an empty worker]
 AS
 BEGIN

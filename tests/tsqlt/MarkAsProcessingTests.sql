@@ -514,6 +514,35 @@ BEGIN
 END;
 GO
 
+CREATE PROCEDURE [MarkAsProcessingTests].[test MarkAsProcessing refuses a worker longer than its column]
+AS
+BEGIN
+    /* Assemble */
+    DECLARE @WorkerId NVARCHAR(4000) = REPLICATE(N'w', 101);
+
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51004,
+        @ExpectedMessagePattern = N'MarkAsProcessing: @WorkerId%';
+
+    /* Act */
+    EXECUTE [chokaq].[MarkAsProcessing] @WorkerId = @WorkerId, @Leases = N'[{"id":"a","lease":1}]';
+END;
+GO
+
+CREATE PROCEDURE [MarkAsProcessingTests].[test MarkAsProcessing refuses a worker outside the code page]
+AS
+BEGIN
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51005,
+        @ExpectedMessagePattern = N'MarkAsProcessing: @WorkerId%';
+
+    /* Act */
+    EXECUTE [chokaq].[MarkAsProcessing] @WorkerId = N'ж', @Leases = N'[{"id":"a","lease":1}]';
+END;
+GO
+
 CREATE PROCEDURE [MarkAsProcessingTests].[test MarkAsProcessing refuses an empty worker]
 AS
 BEGIN

@@ -582,6 +582,35 @@ BEGIN
 END;
 GO
 
+CREATE PROCEDURE [ReleaseJobsTests].[test ReleaseJobs refuses a worker longer than its column]
+AS
+BEGIN
+    /* Assemble */
+    DECLARE @WorkerId NVARCHAR(4000) = REPLICATE(N'w', 101);
+
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51004,
+        @ExpectedMessagePattern = N'ReleaseJobs: @WorkerId%';
+
+    /* Act */
+    EXECUTE [chokaq].[ReleaseJobs] @WorkerId = @WorkerId, @Leases = N'[{"id":"a","lease":1}]';
+END;
+GO
+
+CREATE PROCEDURE [ReleaseJobsTests].[test ReleaseJobs refuses a worker outside the code page]
+AS
+BEGIN
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51005,
+        @ExpectedMessagePattern = N'ReleaseJobs: @WorkerId%';
+
+    /* Act */
+    EXECUTE [chokaq].[ReleaseJobs] @WorkerId = N'ж', @Leases = N'[{"id":"a","lease":1}]';
+END;
+GO
+
 CREATE PROCEDURE [ReleaseJobsTests].[test ReleaseJobs refuses an empty worker]
 AS
 BEGIN

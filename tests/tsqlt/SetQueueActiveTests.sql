@@ -40,7 +40,7 @@ GO
 
 CREATE TABLE [SetQueueActiveTests].[ExpectedCall] (
     [Procedure] NVARCHAR(128) NULL,
-    [Queue] VARCHAR(255) NULL,
+    [Queue] NVARCHAR(4000) NULL,
     [Create] BIT NULL
 );
 GO
@@ -335,6 +335,35 @@ BEGIN
 
     /* Act */
     EXECUTE [chokaq].[SetQueueActive] @Queue = NULL, @IsActive = 0, @Create = 1;
+END;
+GO
+
+CREATE PROCEDURE [SetQueueActiveTests].[test SetQueueActive refuses a queue name longer than its column]
+AS
+BEGIN
+    /* Assemble */
+    DECLARE @Queue NVARCHAR(4000) = REPLICATE(N'q', 256);
+
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51004,
+        @ExpectedMessagePattern = N'SetQueueActive: @Queue%';
+
+    /* Act */
+    EXECUTE [chokaq].[SetQueueActive] @Queue = @Queue, @IsActive = 0, @Create = 1;
+END;
+GO
+
+CREATE PROCEDURE [SetQueueActiveTests].[test SetQueueActive refuses a queue name outside the code page]
+AS
+BEGIN
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51005,
+        @ExpectedMessagePattern = N'SetQueueActive: @Queue%';
+
+    /* Act */
+    EXECUTE [chokaq].[SetQueueActive] @Queue = N'очередь', @IsActive = 0, @Create = 1;
 END;
 GO
 

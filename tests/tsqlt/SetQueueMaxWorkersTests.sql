@@ -40,7 +40,7 @@ GO
 
 CREATE TABLE [SetQueueMaxWorkersTests].[ExpectedCall] (
     [Procedure] NVARCHAR(128) NULL,
-    [Queue] VARCHAR(255) NULL,
+    [Queue] NVARCHAR(4000) NULL,
     [Create] BIT NULL
 );
 GO
@@ -337,6 +337,35 @@ BEGIN
 
     /* Act */
     EXECUTE [chokaq].[SetQueueMaxWorkers] @Queue = NULL, @MaxWorkers = 4, @Create = 1;
+END;
+GO
+
+CREATE PROCEDURE [SetQueueMaxWorkersTests].[test SetQueueMaxWorkers refuses a queue name longer than its column]
+AS
+BEGIN
+    /* Assemble */
+    DECLARE @Queue NVARCHAR(4000) = REPLICATE(N'q', 256);
+
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51004,
+        @ExpectedMessagePattern = N'SetQueueMaxWorkers: @Queue%';
+
+    /* Act */
+    EXECUTE [chokaq].[SetQueueMaxWorkers] @Queue = @Queue, @MaxWorkers = 4, @Create = 1;
+END;
+GO
+
+CREATE PROCEDURE [SetQueueMaxWorkersTests].[test SetQueueMaxWorkers refuses a queue name outside the code page]
+AS
+BEGIN
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51005,
+        @ExpectedMessagePattern = N'SetQueueMaxWorkers: @Queue%';
+
+    /* Act */
+    EXECUTE [chokaq].[SetQueueMaxWorkers] @Queue = N'очередь', @MaxWorkers = 4, @Create = 1;
 END;
 GO
 

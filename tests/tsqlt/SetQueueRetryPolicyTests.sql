@@ -40,7 +40,7 @@ GO
 
 CREATE TABLE [SetQueueRetryPolicyTests].[ExpectedCall] (
     [Procedure] NVARCHAR(128) NULL,
-    [Queue] VARCHAR(255) NULL,
+    [Queue] NVARCHAR(4000) NULL,
     [Create] BIT NULL
 );
 GO
@@ -432,6 +432,51 @@ BEGIN
     /* Act */
     EXECUTE [chokaq].[SetQueueRetryPolicy]
         @Queue = NULL,
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200,
+        @Create = 1;
+END;
+GO
+
+CREATE PROCEDURE [SetQueueRetryPolicyTests].[test SetQueueRetryPolicy refuses a queue name longer than its column]
+AS
+BEGIN
+    /* Assemble */
+    DECLARE @Queue NVARCHAR(4000) = REPLICATE(N'q', 256);
+
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51004,
+        @ExpectedMessagePattern = N'SetQueueRetryPolicy: @Queue%';
+
+    /* Act */
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = @Queue,
+        @MaxAttempts = 5,
+        @RetryBaseSeconds = 20,
+        @RetryMultiplier = 1.5,
+        @RetryMaxSeconds = 600,
+        @RetryJitterPercent = 0,
+        @MaxJobAgeSeconds = 7200,
+        @Create = 1;
+END;
+GO
+
+CREATE PROCEDURE [SetQueueRetryPolicyTests].[test SetQueueRetryPolicy refuses a queue name outside the code page]
+AS
+BEGIN
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51005,
+        @ExpectedMessagePattern = N'SetQueueRetryPolicy: @Queue%';
+
+    /* Act */
+    EXECUTE [chokaq].[SetQueueRetryPolicy]
+        @Queue = N'очередь',
         @MaxAttempts = 5,
         @RetryBaseSeconds = 20,
         @RetryMultiplier = 1.5,

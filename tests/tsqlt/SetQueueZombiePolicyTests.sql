@@ -40,7 +40,7 @@ GO
 
 CREATE TABLE [SetQueueZombiePolicyTests].[ExpectedCall] (
     [Procedure] NVARCHAR(128) NULL,
-    [Queue] VARCHAR(255) NULL,
+    [Queue] NVARCHAR(4000) NULL,
     [Create] BIT NULL
 );
 GO
@@ -342,6 +342,39 @@ BEGIN
 
     /* Act */
     EXECUTE [chokaq].[SetQueueZombiePolicy] @Queue = NULL, @ZombieTimeoutSeconds = 60, @ZombieAction = 1, @Create = 1;
+END;
+GO
+
+CREATE PROCEDURE [SetQueueZombiePolicyTests].[test SetQueueZombiePolicy refuses a queue name longer than its column]
+AS
+BEGIN
+    /* Assemble */
+    DECLARE @Queue NVARCHAR(4000) = REPLICATE(N'q', 256);
+
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51004,
+        @ExpectedMessagePattern = N'SetQueueZombiePolicy: @Queue%';
+
+    /* Act */
+    EXECUTE [chokaq].[SetQueueZombiePolicy] @Queue = @Queue, @ZombieTimeoutSeconds = 60, @ZombieAction = 1, @Create = 1;
+END;
+GO
+
+CREATE PROCEDURE [SetQueueZombiePolicyTests].[test SetQueueZombiePolicy refuses a queue name outside the code page]
+AS
+BEGIN
+    /* Assert */
+    EXECUTE [tSQLt].[ExpectException]
+        @ExpectedErrorNumber = 51005,
+        @ExpectedMessagePattern = N'SetQueueZombiePolicy: @Queue%';
+
+    /* Act */
+    EXECUTE [chokaq].[SetQueueZombiePolicy]
+        @Queue = N'очередь',
+        @ZombieTimeoutSeconds = 60,
+        @ZombieAction = 1,
+        @Create = 1;
 END;
 GO
 

@@ -10,7 +10,7 @@ PROCEDURES = HERE.parents[1] / "procs"
 _TEST = re.compile(r"^CREATE PROCEDURE (\[\w+Tests\])\.(\[test [^\]]+\])", re.MULTILINE)
 
 
-def tests() -> list[tuple[str, str]]:
+def all_tests() -> list[tuple[str, str]]:
     """``([Class], [test …])`` in the order of the files."""
     found = []
     for path in sorted(HERE.glob("*Tests.sql")):
@@ -20,4 +20,4 @@ def tests() -> list[tuple[str, str]]:
 
 def names() -> list[str]:
     """``[Class].[test …]``."""
-    return [f"{class_}.{test}" for class_, test in tests()]
+    return [f"{class_}.{test}" for class_, test in all_tests()]
