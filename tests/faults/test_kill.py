@@ -19,7 +19,7 @@ import pytest
 
 from chokaq import NewJob, Outcome, ZombieAction, connect
 from chokaq.deploy import deploy, status
-from chokaq.embedded.values.functions import register
+from chokaq.embedded.sql_functions import register
 from tests.contract.support import Database, embedded_url, new_schema
 from tests.contract.support_invariants import State, check
 from tests.faults.support_kill import ROOT, Crew, Execution
@@ -68,6 +68,14 @@ def wait_for_lines(crew: Crew, more: int, seconds: float) -> None:
         time.sleep(0.01)
 
 
+def work_off(crew: Crew) -> None:
+    """Until nothing is left to do. Some servers need many seconds for the first calls of each new session."""
+    end = time.monotonic() + (30 if crew.db.platform == "embedded" else 120)
+    while active(crew.db) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert set(crew.stop()) == {0}
+
+
 def judge(crew: Crew, jobs: int) -> None:
     """Nothing is lost, nothing is counted twice, nobody ran a job that somebody else ran."""
     db = crew.db
@@ -91,15 +99,15 @@ def judge(crew: Crew, jobs: int) -> None:
         assert len(by_job[row["Id"]]) <= row["AttemptCount"]
     if db.platform == "embedded":
         with closing(sqlite3.connect(db.url.removeprefix("embedded://"))) as file:
-            register(file)  # the indexes of character columns are of keys that the engine computes
+            register(file, {})  # the indexes of character columns are of keys that the engine computes
             assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
 def test_workers_that_are_killed_lose_nothing(db: Database, crew: Crew) -> None:
-    jobs, kills = (400, 10) if db.platform == "embedded" else (160, 5)
+    jobs, kills, workers = (400, 10, 3) if db.platform == "embedded" else (100, 3, 2)
     chance = random.Random(20_261_201)
     prepare(db, jobs)
-    for _ in range(3):
+    for _ in range(workers):
         crew.start()
     for _ in range(kills):
         wait_for_lines(crew, chance.randint(4, 30), seconds=6)
@@ -108,10 +116,7 @@ def test_workers_that_are_killed_lose_nothing(db: Database, crew: Crew) -> None:
         crew.start()
         if chance.random() < 0.5:  # else one of the workers sweeps
             db.queue.sweep_zombies()
-    end = time.monotonic() + 40
-    while active(db) and time.monotonic() < end:
-        time.sleep(0.1)
-    assert crew.stop() == [0] * 3
+    work_off(crew)
     judge(crew, jobs)
     assert db.scalar("SELECT COUNT(*) AS [n] FROM [chokaq].[JobsArchive];") > jobs // 2
 
@@ -128,10 +133,7 @@ def test_all_workers_at_once(db: Database, crew: Crew) -> None:
     left = active(db)
     assert left > 0
     crew.start()
-    end = time.monotonic() + 30
-    while active(db) and time.monotonic() < end:
-        time.sleep(0.1)
-    assert crew.stop() == [0]
+    work_off(crew)
     judge(crew, jobs)
 
 
