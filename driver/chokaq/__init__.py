@@ -82,6 +82,7 @@ from .paging import every_row
 from .queue import JobQueue, connect
 from .version import __version__
 from .worker import Worker, WorkerSummary
+from .worker_breaker import BreakerOptions
 from .worker_context import (
     CircuitOpen,
     Fatal,
@@ -94,12 +95,14 @@ from .worker_context import (
     TimedOut,
 )
 from .worker_events import WorkerEvent
+from .worker_types import TypeOptions
 
 __all__ = [
     "ActiveJob",
     "ArchivedJob",
     "BackfillResult",
     "BatchTooLargeError",
+    "BreakerOptions",
     "BurnRate",
     "CallTimeoutError",
     "ChokaqError",
@@ -169,6 +172,7 @@ __all__ = [
     "TimedOut",
     "TopError",
     "TransactionNotAllowedError",
+    "TypeOptions",
     "UnknownEngineError",
     "UnknownKeyError",
     "ValueTooLongError",

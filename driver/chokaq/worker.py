@@ -2,7 +2,7 @@
 
 Threads: one claims and starts jobs (the one that calls ``run``, unless that has signals to take); one per
 slot runs handlers and never touches the database on the worker's account; one reports results, one sends
-heartbeats, one sweeps after dead workers.
+heartbeats, one does maintenance, one watches timeouts where there are any.
 """
 
 from __future__ import annotations
@@ -17,40 +17,46 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
 from .connection import Source
 from .errors import ChokaqError, ConnectionFailedError, NotDeployedError, PermissionDeniedError
-from .models import Completion, Failure, FetchedJob, Lease, Outcome
+from .models import Completion, Failure, FailureReason, FetchedJob, Lease, Outcome
 from .queue import JobQueue
+from .worker_around import Around
 from .worker_backoff import Availability, Backoff, jittered
+from .worker_breaker import Admission
 from .worker_context import JobContext
+from .worker_deadlines import Deadlines
 from .worker_events import EventHook, Reporter
 from .worker_handlers import Handler, execute
+from .worker_maintenance import Maintenance
 from .worker_reports import Report, ReportSender
+from .worker_types import JobTypes, TypeOptions
 
 __all__ = ["Worker", "WorkerSummary"]
 
 _MAX_FETCH = 1000
-_SWEEP_BATCH = 1000
 _SIGNAL_LATENCY = 0.5
 _LAST_REPORTS_SECONDS = 5.0  # for sending results at the end, where the grace period leaves less
+_CANCEL_GRACE = 5.0  # for an async handler to end after its CancelledError, before its slot is given up
 _READY, _RUNNING, _REPORTING = "ready", "running", "reporting"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WorkerSummary:
     """What a worker did. ``failed``: executions, whatever the database decided about them. ``lost``: taken
-    away before the result was in. ``released``: given back unstarted. ``abandoned``: still running at the
-    end.
+    away before the result was in. ``released``: given back unstarted. ``deferred``: put off by a circuit
+    breaker, not executed. ``abandoned``: still running at the end.
     """
 
     succeeded: int = 0
     failed: int = 0
     lost: int = 0
     released: int = 0
+    deferred: int = 0
     abandoned: int = 0
 
 
@@ -61,6 +67,9 @@ class _Held:
     job: FetchedJob
     context: JobContext
     state: str = _READY
+    admission: Admission = field(default_factory=Admission)
+    overran: bool = False  # reported as Timeout while its handler still runs
+    replaced: bool = False  # another thread has its slot
 
 
 class Worker:
@@ -69,13 +78,16 @@ class Worker:
     ``queue_or_url``: a JobQueue, or what ``chokaq.connect`` takes (then with ``schema``); not one made from a
     single open connection. ``handlers``: job type → callable, plain or async, that takes a JobContext.
     ``concurrency``: jobs at a time. ``queues``: names to take jobs from, None = all. ``prefetch``: jobs
-    claimed ahead, default = ``concurrency``.
+    claimed ahead, default = ``concurrency``. ``type_options``: job type → TypeOptions (places, timeout,
+    circuit breaker), ``default_options`` for all other types.
 
     Seconds: ``poll_interval`` between looks at an idle queue, growing to ``max_poll_interval``;
     ``heartbeat_interval`` must be well below the queues' zombie timeout; ``flush_interval`` until results are
-    reported (or when there are ``flush_size``); ``sweep_interval`` between sweeps after dead workers, None =
-    never; ``grace_period`` for running jobs at a stop, after which they are let go: their leases run out.
-    ``on_event`` is called with each WorkerEvent, from several threads.
+    reported (or when there are ``flush_size``); ``sweep_interval`` between runs of maintenance, None = never
+    (``maintenance=False``: only sweeps after dead workers); ``grace_period`` for running jobs at a stop,
+    after which they are let go: their leases run out.
+    ``on_event`` is called with each WorkerEvent, from several threads. ``around``: what ``around(context)``
+    returns is entered before each handler and left after it, in its thread.
     """
 
     def __init__(
@@ -93,9 +105,13 @@ class Worker:
         flush_interval: float = 0.1,
         flush_size: int = 100,
         sweep_interval: float | None = 60.0,
+        maintenance: bool = True,
         grace_period: float = 30.0,
         schema: str = "chokaq",
         on_event: EventHook | None = None,
+        around: Around | None = None,
+        type_options: Mapping[str, TypeOptions] | None = None,
+        default_options: TypeOptions | None = None,
         handle_signals: bool = True,
     ) -> None:
         if concurrency < 1 or (prefetch is not None and prefetch < 0):
@@ -119,6 +135,10 @@ class Worker:
         self._max_poll_interval = max(poll_interval, max_poll_interval)
         self._heartbeat_interval = heartbeat_interval
         self._sweep_interval = sweep_interval
+        self._sweep_only = not maintenance
+        self._around = around
+        self._types = JobTypes(type_options or {}, default_options or TypeOptions())
+        self._deadlines: Deadlines[_Held] = Deadlines(self._time_is_up)
         self._grace_period = grace_period
         self._handle_signals = handle_signals
         self._report_event = Reporter(self.worker_id, on_event)
@@ -134,8 +154,9 @@ class Worker:
         self._lock = threading.Lock()
         self._held: dict[str, _Held] = {}
         self._ready: deque[_Held] = deque()
-        self._running = 0
-        self._counts = dict.fromkeys(("succeeded", "failed", "lost", "released", "abandoned"), 0)
+        self._running = 0  # slots in use
+        self._overrunning = 0  # handlers whose time is up and who still run
+        self._counts = dict.fromkeys(("succeeded", "failed", "lost", "released", "deferred", "abandoned"), 0)
         self._threads: list[threading.Thread] = []
         self._has_run = False
         self._stop_requests = 0
@@ -247,7 +268,9 @@ class Worker:
         targets = [(f"slot-{number}", self._run_slot) for number in range(self._concurrency)]
         targets.append(("heartbeat", self._send_heartbeats))
         if self._sweep_interval is not None:
-            targets.append(("sweep", self._sweep))
+            targets.append(("maintenance", self._maintain))
+        if self._types.has_timeouts:
+            targets.append(("deadlines", self._deadlines.run))
         # Daemons: a handler that never returns must not keep the process alive after the grace period.
         self._threads = [
             threading.Thread(target=target, name=f"chokaq-{name}", daemon=True) for name, target in targets
@@ -275,8 +298,7 @@ class Worker:
                     # job.
                     self._settled = False
                     next_fetch = min(next_fetch, now)
-                limit = self._concurrency + self._prefetch - len(self._ready) - self._running
-                is_low = len(self._ready) <= self._prefetch // 2
+                limit, is_low = self._room()
                 holds_none = not self._held
             if max_jobs is not None:
                 limit = min(limit, max_jobs - claimed)
@@ -306,6 +328,20 @@ class Worker:
             else:
                 backoff.reset()
                 self._sleep(max(0.0, next_fetch - time.monotonic()) if may_fetch else None)
+
+    def _room(self) -> tuple[int, bool]:
+        """Under the lock: how many jobs to claim, and whether it is time to.
+
+        Jobs whose type has no free place do not count, or one type would keep the slots of all others idle;
+        but there are only so many of them, for they are not for others to claim.
+        """
+        places = self._concurrency + self._prefetch
+        blocked = 0
+        if self._types.has_limits:
+            blocked = sum(self._types.is_full(held.job.type) for held in self._ready)
+        startable = len(self._ready) - blocked
+        limit = min(places - startable - self._running, 2 * places - len(self._ready))
+        return limit, startable <= self._prefetch // 2
 
     def _poll_delay(self, found: int, limit: int, empty_fetches: int) -> float:
         if found == limit:
@@ -343,10 +379,13 @@ class Worker:
         """Marks as many claimed jobs as there are free slots, in one call, and hands them to the slots."""
         with self._lock:
             starting: list[_Held] = []
+            waiting: list[_Held] = []
             while self._ready and len(starting) < self._concurrency - self._running:
                 held = self._ready.popleft()
-                if not held.context.lost:
-                    starting.append(held)
+                if held.context.lost:
+                    continue
+                (starting if self._types.take(held.job.type) else waiting).append(held)
+            self._ready.extendleft(reversed(waiting))
         if not starting:
             return False
         try:
@@ -354,6 +393,8 @@ class Worker:
         except BaseException:
             with self._lock:
                 self._ready.extendleft(reversed(starting))
+                for held in starting:
+                    self._types.give(held.job.type)
             raise
         self._availability.succeeded()
         outcomes = {answer.job_id: answer.outcome for answer in answers}
@@ -365,6 +406,8 @@ class Worker:
                 self._report_event("job-started", **_fields(held.job), attempt=held.context.attempt)
                 self._work.put(held)
             else:
+                with self._lock:
+                    self._types.give(held.job.type)
                 self._drop_lost(held)
         return True
 
@@ -388,17 +431,100 @@ class Worker:
 
     def _run_slot(self) -> None:
         while (held := self._work.get()) is not None:
-            result = execute(self._handlers, held.context)
+            result = self._execute(held)
             with self._lock:
-                self._running -= 1
+                self._types.give(held.job.type)
+                if held.overran:
+                    self._overrunning -= 1
+                if not held.replaced:
+                    self._running -= 1
                 is_mine = self._held.get(held.job.job_id) is held and not self._abandon
                 is_lost = held.context.lost
-                held.state = _REPORTING
-            if is_mine and not is_lost:
+                was_reported, held.state = held.overran, _REPORTING
+            if was_reported:
+                took = round(result.duration_ms or 0.0, 3)
+                self._report_event("overrun-ended", **_fields(held.job), duration_ms=took)
+            elif is_mine and not is_lost:
                 self._reports.add(Report(held.job, result, self._on_settled(held)))
             elif is_mine:
                 self._drop_lost(held)
             self._wake.put(None)
+            if held.replaced:
+                return
+
+    def _execute(self, held: _Held) -> Completion | Failure:
+        """Runs the handler, unless the circuit of the job's type is open."""
+        job = held.job
+        held.admission = self._types.admit(job.type)
+        if held.admission.wait is not None:
+            return Failure(
+                lease=job.lease,
+                reason=FailureReason.CIRCUIT_BREAKER,
+                error=f"Not executed: the circuit of the type {job.type} is open in this worker.",
+                error_group="circuit open",
+                retry_after=jittered(held.admission.wait) + 1.0,
+                duration_ms=0.0,
+            )
+        timeout = self._types.options(job.type).timeout
+        held.context._begin(timeout)
+        if timeout is not None:
+            self._deadlines.start(held, timeout)
+        result = execute(self._handlers, held.context, self._around)
+        self._deadlines.finish(held)
+        with self._lock:
+            is_news = not held.overran  # else the breaker has heard of it
+        if is_news:
+            self._tell_breaker(held, result.reason if isinstance(result, Failure) else None)
+        return result
+
+    def _tell_breaker(self, held: _Held, reason: FailureReason | None) -> None:
+        changed = self._types.record(held.job.type, reason, held.admission)
+        if changed is not None:
+            self._report_event(changed, queue=held.job.queue, type=held.job.type)
+
+    # Timeouts
+
+    def _time_is_up(self, held: _Held) -> float | None:
+        """A handler overran. An async one is cancelled, and given a moment; of another the thread goes on."""
+        if not held.context.timed_out and held.context._on_timeout():
+            return _CANCEL_GRACE
+        self._give_up(held)
+        return None
+
+    def _give_up(self, held: _Held) -> None:
+        """Reports a Timeout in place of a handler that still runs, and gives its slot to a new thread: up to
+        ``concurrency`` such handlers; after that their slots stay taken, or threads would grow for ever.
+        """
+        job = held.job
+        timeout = self._types.options(job.type).timeout or 0.0
+        with self._lock:
+            if held.state != _RUNNING or self._abandon:
+                return
+            held.state, held.overran = _REPORTING, True
+            is_mine = self._held.get(job.job_id) is held and not held.context.lost
+            self._overrunning += 1
+            if self._overrunning <= self._concurrency:
+                held.replaced = True
+                self._running -= 1
+                thread = threading.Thread(target=self._run_slot, name="chokaq-slot", daemon=True)
+                self._threads.append(thread)
+                thread.start()
+        self._report_event("job-overran", **_fields(job), attempt=held.context.attempt)
+        self._tell_breaker(held, FailureReason.TIMEOUT)
+        if is_mine:
+            failure = Failure(
+                lease=job.lease,
+                reason=FailureReason.TIMEOUT,
+                error=f"TimedOut: the handler took longer than {timeout:g} s. It was not stopped.",
+                error_group=f"timeout of {job.type}"[:200],
+                duration_ms=timeout * 1000,
+            )
+            self._reports.add(Report(job, failure, self._on_settled(held)))
+        else:
+            self._drop_lost(held)
+        self._wake.put(None)
+
+    # Results
 
     def _on_settled(self, held: _Held) -> Any:
         def settled(report: Report, outcome: Outcome | None) -> None:
@@ -408,26 +534,28 @@ class Worker:
                 if outcome is Outcome.ARCHIVED:
                     self._counts["succeeded"] += 1
                 elif outcome in (Outcome.RETRY, Outcome.DEAD):
-                    self._counts["failed"] += 1
+                    self._counts["failed" if held.admission.wait is None else "deferred"] += 1
                 elif was_held:
                     self._counts["lost"] += 1
-            self._tell_result(report, outcome)
+            self._tell_result(report, outcome, is_deferred=held.admission.wait is not None)
             self._wake.put(None)
 
         return settled
 
-    def _tell_result(self, report: Report, outcome: Outcome | None) -> None:
+    def _tell_result(self, report: Report, outcome: Outcome | None, *, is_deferred: bool) -> None:
         fields = _fields(report.job) | {"outcome": None if outcome is None else outcome.value}
         result = report.result
         fields["duration_ms"] = None if result.duration_ms is None else round(result.duration_ms, 3)
         if outcome is None or outcome is Outcome.LOST:
             self._report_event("job-lost", **fields)
+        elif is_deferred:
+            self._report_event("job-deferred", **fields)
         elif isinstance(result, Failure):
             self._report_event("job-failed", **fields, reason=result.reason.name, error=result.error_group)
         elif isinstance(result, Completion):
             self._report_event("job-succeeded", **fields)
 
-    # Heartbeats and sweeps
+    # Heartbeats and maintenance
 
     def _send_heartbeats(self) -> None:
         delay = jittered(self._heartbeat_interval)
@@ -465,25 +593,15 @@ class Worker:
             held.context._on_cancel()
             self._report_event("cancel-requested", **_fields(held.job))
 
-    def _sweep(self) -> None:
-        interval = self._sweep_interval or 0.0
-        delay = jittered(interval / 2)
-        while not self._background_stop.wait(delay):
-            delay = jittered(interval)
-            try:
-                result = self._queue.sweep_zombies(_SWEEP_BATCH)
-            except PermissionDeniedError:
-                self._report_event("sweep-denied")
-                return
-            except Exception as error:
-                self._background_failed(error)
-                continue
-            self._availability.succeeded()
-            count = result.recovered + result.buried + result.retried
-            if count:
-                self._report_event("swept", count=count)
-            if count >= _SWEEP_BATCH:
-                delay = 0.0
+    def _maintain(self) -> None:
+        Maintenance(
+            self._queue,
+            self._sweep_interval or 0.0,
+            sweep_only=self._sweep_only,
+            reporter=self._report_event,
+            availability=self._availability,
+            on_error=self._background_failed,
+        ).run(self._background_stop)
 
     def _background_failed(self, error: Exception) -> None:
         if isinstance(error, ChokaqError):
@@ -515,6 +633,7 @@ class Worker:
             self._report_event("job-abandoned", **_fields(held.job))
         all_sent = self._reports.finish(max(_LAST_REPORTS_SECONDS, deadline - time.monotonic()))
         self._background_stop.set()
+        self._deadlines.end()
         for _ in range(self._concurrency):
             self._work.put(None)
         if self._closes_queue and not left and all_sent and self._all_ended(seconds=5.0):

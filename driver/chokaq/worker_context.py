@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -95,6 +97,10 @@ class JobContext:
         self._shutdown = shutdown
         self._cancel = threading.Event()
         self._lost = threading.Event()
+        self._timed_out = threading.Event()
+        self._deadline: float | None = None
+        self._interrupt_lock = threading.Lock()
+        self._interrupt: Callable[[], object] | None = None
 
     def __repr__(self) -> str:
         return f"<JobContext {self.job.job_id} {self.job.type}>"
@@ -129,17 +135,55 @@ class JobContext:
         return self._shutdown.is_set()
 
     @property
+    def timed_out(self) -> bool:
+        """The time of its type is up; the job has been reported as Timeout, or is about to be."""
+        return self._timed_out.is_set()
+
+    @property
+    def remaining(self) -> float | None:
+        """Seconds until the timeout of its type, not below 0; None = it has none."""
+        return None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+
+    @property
     def cancelled(self) -> bool:
-        """There is no point in going on: cancelling was asked for, or the job is lost."""
-        return self.cancel_requested or self.lost
+        """There is no point in going on: cancelling was asked for, the time is up, or the job is lost."""
+        return self.cancel_requested or self.timed_out or self.lost
 
     def check_cancelled(self) -> None:
-        """Raises JobCancelled when ``cancelled``. For handlers that work in steps."""
+        """Raises JobCancelled or TimedOut when ``cancelled``. For handlers that work in steps."""
+        if self.timed_out:
+            raise TimedOut("the time of its type is up", group="timeout")
         if self.cancelled:
             raise JobCancelled("cancelled on request" if self.cancel_requested else "the lease was lost")
 
+    # For the worker
+
+    def _begin(self, timeout: float | None) -> None:
+        if timeout is not None:
+            self._deadline = time.monotonic() + timeout
+
     def _on_cancel(self) -> None:
         self._cancel.set()
+        self._interrupt_now()
 
     def _on_lost(self) -> None:
         self._lost.set()
+        self._interrupt_now()
+
+    def _on_timeout(self) -> bool:
+        """Whether the handler can be interrupted: it is async, and gets a CancelledError."""
+        self._timed_out.set()
+        return self._interrupt_now()
+
+    def _interruptible(self, interrupt: Callable[[], object] | None) -> None:
+        """How to interrupt the handler from here on; None: it cannot be any more."""
+        with self._interrupt_lock:
+            self._interrupt = interrupt
+        if interrupt is not None and self.cancelled:
+            self._interrupt_now()
+
+    def _interrupt_now(self) -> bool:
+        with self._interrupt_lock:  # so that it is not called when the handler's event loop has gone
+            if self._interrupt is not None:
+                self._interrupt()
+            return self._interrupt is not None

@@ -18,6 +18,10 @@ _LEVELS = {
     "job-lost": logging.WARNING,
     "job-refused": logging.ERROR,
     "job-abandoned": logging.WARNING,
+    "job-overran": logging.WARNING,
+    "overrun-ended": logging.INFO,
+    "circuit-opened": logging.WARNING,
+    "circuit-closed": logging.WARNING,
     "report-dropped": logging.ERROR,
     "call-failed": logging.WARNING,
     "server-unavailable": logging.WARNING,
@@ -35,9 +39,11 @@ class WorkerEvent:
     """Something that happened in a worker.
 
     ``name``: worker-started, worker-stopping, worker-stopped, job-started, job-succeeded, job-failed,
-    job-lost, job-refused, job-abandoned, jobs-fetched, jobs-released, report-dropped, cancel-requested,
-    call-failed, server-unavailable, server-available, swept, sweep-denied, worker-error. ``fields``: of these
-    worker_id, job_id, queue, type, attempt, outcome, reason, duration_ms, count, error.
+    job-deferred, job-lost, job-refused, job-abandoned, job-overran, overrun-ended, jobs-fetched,
+    jobs-released, report-dropped, cancel-requested, circuit-opened, circuit-closed, call-failed,
+    server-unavailable, server-available, swept, maintained, sweep-denied, worker-error. ``fields``: of these
+    worker_id, job_id, queue, type, attempt, outcome, reason, duration_ms, count, error; docs/worker.md says
+    which event has which.
     """
 
     name: str
@@ -58,8 +64,6 @@ class Reporter:
         level = _LEVELS.get(name, logging.DEBUG)
         if _log.isEnabledFor(level):
             shown = " ".join(f"{key}={value}" for key, value in fields.items())
-            extra = {"event": name, "worker_id": self._worker_id}
-            extra |= {f"chokaq_{key}": value for key, value in fields.items()}
             _log.log(
                 level,
                 "%s %s",

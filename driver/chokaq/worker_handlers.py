@@ -12,6 +12,7 @@ from datetime import timedelta
 from typing import Any
 
 from .models import Completion, Failure, FailureReason
+from .worker_around import Around, guarded
 from .worker_context import JobContext, JobError, Rejected
 
 __all__ = ["Handler", "clean_text", "execute"]
@@ -23,7 +24,9 @@ _MAX_ERROR = 20_000  # characters of an error that are kept; the middle of a lon
 _MAX_GROUP = 200
 
 
-def execute(handlers: Mapping[str, Handler], context: JobContext) -> Completion | Failure:
+def execute(
+    handlers: Mapping[str, Handler], context: JobContext, around: Around | None = None
+) -> Completion | Failure:
     """Runs the handler of the job's type in this thread. Never raises."""
     job = context.job
     started = time.perf_counter()
@@ -31,23 +34,33 @@ def execute(handlers: Mapping[str, Handler], context: JobContext) -> Completion 
         handler = handlers.get(job.type)
         if handler is None:
             raise Rejected(f"no handler for the type {job.type}", group=f"no handler for {job.type}")
-        answer = handler(context)
-        if inspect.isawaitable(answer):
-            asyncio.run(_wait_for(answer))
+        with guarded(around, context):
+            answer = handler(context)
+            if inspect.isawaitable(answer):
+                asyncio.run(_wait_for(answer, context))
     except BaseException as error:  # SystemExit of a handler must not end the slot
         return _failure(context, error, (time.perf_counter() - started) * 1000)
     return Completion(lease=job.lease, duration_ms=(time.perf_counter() - started) * 1000)
 
 
-async def _wait_for(answer: Awaitable[Any]) -> None:
-    await answer
+async def _wait_for(answer: Awaitable[Any], context: JobContext) -> None:
+    """Waits for an async handler. A cancel, a lost lease or a timeout reaches it as CancelledError."""
+    loop = asyncio.get_running_loop()
+    task = asyncio.ensure_future(answer)
+    context._interruptible(lambda: loop.call_soon_threadsafe(task.cancel))
+    try:
+        await task
+    finally:
+        context._interruptible(None)
 
 
 def _failure(context: JobContext, error: BaseException, duration_ms: float) -> Failure:
     reason, retry_after, group = FailureReason.TRANSIENT, None, None
+    if isinstance(error, asyncio.CancelledError):
+        error = _why_cancelled(context, error)
     if isinstance(error, JobError):
         reason, retry_after, group = error.reason, error.retry_after, error.group
-    elif isinstance(error, TimeoutError | asyncio.TimeoutError):
+    elif context.timed_out or isinstance(error, TimeoutError | asyncio.TimeoutError):
         reason = FailureReason.TIMEOUT
     return Failure(
         lease=context.job.lease,
@@ -57,6 +70,15 @@ def _failure(context: JobContext, error: BaseException, duration_ms: float) -> F
         retry_after=_not_negative(retry_after),
         duration_ms=duration_ms,
     )
+
+
+def _why_cancelled(context: JobContext, error: asyncio.CancelledError) -> BaseException:
+    """The worker interrupted an async handler: says why. One that cancelled itself has just failed."""
+    try:
+        context.check_cancelled()
+    except JobError as why:
+        return why.with_traceback(None)
+    return error
 
 
 def _not_negative(retry_after: float | timedelta | None) -> float | None:

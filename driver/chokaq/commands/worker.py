@@ -100,5 +100,5 @@ def _print(place: Place, worker_id: str, done: object) -> None:
     if place.as_json:
         print_json({"worker_id": worker_id, "summary": done})
         return
-    names = ("succeeded", "failed", "lost", "released", "abandoned")
+    names = ("succeeded", "failed", "lost", "released", "deferred", "abandoned")
     click.echo(", ".join(f"{getattr(done, name)} {name}" for name in names))

@@ -102,7 +102,7 @@ def test_it_runs_jobs(shell: Shell, module: str) -> None:
     shell.queue.enqueue("mail", "welcome", payload="bad")
     shell.queue.enqueue("other", "welcome")
     result = shell("worker", "shop_handlers:HANDLERS", "-q", "mail", "--burst", "-c", "2")
-    assert result.stdout == "1 succeeded, 1 failed, 0 lost, 0 released, 0 abandoned\n"
+    assert result.stdout == "1 succeeded, 1 failed, 0 lost, 0 released, 0 deferred, 0 abandoned\n"
     assert "job-failed" in result.stderr
     assert "reason=REJECTED" in result.stderr
     assert shell.queue.queue_stats("other")[0].due == 1
@@ -112,7 +112,7 @@ def test_logs_as_json(shell: Shell, module: str) -> None:
     shell.queue.enqueue("mail", "welcome", payload="bad", job_id="j1")
     result = shell("worker", "shop_handlers:HANDLERS", "--burst", "--log-json", "--json")
     done = json.loads(result.stdout)
-    assert done["summary"] == {"succeeded": 0, "failed": 1, "lost": 0, "released": 0, "abandoned": 0}
+    assert done["summary"] == {"succeeded": 0, "failed": 1, "lost": 0, "released": 0, "deferred": 0, "abandoned": 0}
     records = [json.loads(line) for line in result.stderr.splitlines()]
     failed = next(record for record in records if record["event"] == "job-failed")
     assert failed["worker_id"] == done["worker_id"]

@@ -18,6 +18,7 @@ from chokaq import (
     JobQueue,
     Lease,
     LeaseOutcome,
+    MaintenanceTask,
     Outcome,
     SweepResult,
 )
@@ -171,6 +172,11 @@ class FakeQueue(JobQueue):
     def sweep_zombies(self, batch_size: int = 1000) -> SweepResult:
         self._begin("sweep_zombies")
         return SweepResult(recovered=0, buried=1, retried=0)
+
+    def run_maintenance(self, *, max_batches: int = 20, now: datetime | None = None) -> list[MaintenanceTask]:
+        self._begin("run_maintenance")
+        done = {"recovered": 0, "buried": 1, "retried": 2, "rolled-up": 40}
+        return [MaintenanceTask(task=name, rows_done=rows, more_left=False) for name, rows in done.items()]
 
 
 def wait_until(condition: Any, seconds: float = 5.0) -> None:

