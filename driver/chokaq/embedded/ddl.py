@@ -61,6 +61,11 @@ def _run(session: Session, statements: list[str]) -> None:
         raise session.translate(error) from None
 
 
+def _write_statistics(session: Session, table: Table, name: str) -> None:
+    found = session.sqlite.execute("SELECT 1 FROM main.sqlite_master WHERE name = 'sqlite_stat1'").fetchone()
+    _run(session, storage.write_statistics(table, name, first=found is None))
+
+
 def create_schema(_: Session, catalog: Catalog, statement: s.CreateSchema) -> None:
     if catalog.schema(statement.name) is not None:
         raise SqlError(2714, f"There is already an object named '{statement.name}' in the database.", 16, 6)
@@ -75,6 +80,7 @@ def create_table(session: Session, catalog: Catalog, statement: s.CreateTable) -
     table.created = table.modified = datetimes.utc_ticks()
     catalog.tables[table.full_name.lower()] = table
     _run(session, storage.create_table(table, table.full_name))
+    _write_statistics(session, table, table.full_name)
 
 
 def create_type(_: Session, catalog: Catalog, statement: s.CreateType) -> None:
@@ -131,6 +137,7 @@ def create_index(session: Session, catalog: Catalog, statement: s.CreateIndex) -
         ) from None
     except sqlite3.Error as error:
         raise session.translate(error) from None
+    _write_statistics(session, table, table.full_name)
 
 
 def alter_table(session: Session, catalog: Catalog, statement: s.AlterTable) -> None:
@@ -294,6 +301,7 @@ def rebuild(session: Session, old: Table, new: Table, filled: dict[str, str]) ->
         session, [f"DROP TABLE main.{quote(name)}", f"ALTER TABLE main.{quote(work)} RENAME TO {quote(name)}"]
     )
     _run(session, storage.create_table(new, name)[1:])
+    _write_statistics(session, new, name)
 
 
 def drop(session: Session, catalog: Catalog, statement: s.DropObjects) -> None:

@@ -5,7 +5,7 @@ indexes.
 from __future__ import annotations
 
 from .catalog import Column, Index, Table
-from .naming import key_column, key_expression, quote
+from .naming import key_column, key_expression, literal, quote
 from .sqltypes import RANGES
 
 #: Prefixes of the engine's own CHECK constraints; the executor turns them into conversion and truncation
@@ -134,20 +134,38 @@ def index_name(table: str, index: Index) -> str:
     return f"{table}~{index.name}"
 
 
+#: How many rows the planner is to expect: tables of the database may be large, temporary ones are small.
+LARGE, SMALL = 1_000_000, 64
+
+
 def statistics(table: Table, name: str, rows: int) -> list[tuple[str, str | None, str]]:
-    """Rows of sqlite_stat1 that tell the planner a temporary table is small."""
+    """Rows of sqlite_stat1. Nothing is measured: a unique key finds one row, each further column of an index
+    leaves a tenth, a column of few values (bit, tinyint) a third. Without them SQLite takes any equality for
+    nearly unique, and walks all rows of one status to find a few by their keys.
+    """
     found: list[tuple[str, str | None, str]] = []
     for index in table.indexes:
-        if (
-            any((column := table.column(c)) and column.identity for c, _ in index.columns)
-            and len(index.columns) == 1
-        ):
+        columns = [table.must(column) for column, _ in index.columns]
+        if columns[0].identity and len(columns) == 1 and index.unique:
             continue
         parts = [str(rows)]
-        for position in range(len(index.columns)):
-            last = position == len(index.columns) - 1
-            parts.append("1" if last and index.unique else str(max(1, rows >> (position + 1))))
+        left = rows
+        for column in columns:
+            left = max(2, left // (3 if column.type.name in ("bit", "tinyint") else 10))
+            parts.append(str(left))
+        if index.unique:
+            parts[-1] = "1"
         found.append((name, index_name(name, index), " ".join(parts)))
     if not found:
         found.append((name, None, str(rows)))
     return found
+
+
+def write_statistics(table: Table, name: str, first: bool) -> list[str]:
+    """The statements that put a permanent table's statistics into the database. ``first``: it has none."""
+    # ANALYZE makes the table sqlite_stat1; what it measures does not stay.
+    statements = [f"ANALYZE main.{quote(name)}"] if first else []
+    statements += [f"DELETE FROM main.sqlite_stat1 WHERE tbl = {literal(name)}"]
+    insert = "INSERT INTO main.sqlite_stat1 (tbl, idx, stat) VALUES"
+    statements += [f"{insert} ({', '.join(map(literal, row))})" for row in statistics(table, name, LARGE)]
+    return [*statements, "ANALYZE main.sqlite_schema"]

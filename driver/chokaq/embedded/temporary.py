@@ -21,8 +21,6 @@ from .problems import SqlError
 if TYPE_CHECKING:
     from .ir import JsonLoad, Program
 
-_ROWS = 64
-
 
 class Temporary:
     """Part of a Session."""
@@ -60,7 +58,7 @@ class Temporary:
             self.statistics_ready = True
         self.sqlite.executemany(
             "INSERT INTO temp.sqlite_stat1 (tbl, idx, stat) VALUES (?, ?, ?)",
-            storage.statistics(table, name, _ROWS),
+            storage.statistics(table, name, storage.SMALL),
         )
         self.sqlite.execute("ANALYZE temp.sqlite_schema")
         self.temp_exists.add(name)

@@ -330,3 +330,31 @@ def test_rowcount_and_error_after_other_statements(t: Engine) -> None:
     assert t.one("UPDATE [dbo].[T] SET [Small] = 1; IF 1 = 1 SELECT @@ROWCOUNT AS [n];") == 0
     assert t.one("UPDATE [dbo].[T] SET [Small] = 1; IF @@ROWCOUNT = 2 SELECT 'two' AS [n];") == "two"
     assert t.one("UPDATE [dbo].[T] SET [Small] = 1; PRINT 'x'; SELECT @@ROWCOUNT AS [n];") == 0
+
+
+def test_rows_are_found_by_their_keys_in_large_tables(db: Engine) -> None:
+    """The planner must not walk all rows of one state to find a few by their ids."""
+    db(
+        "CREATE TABLE [dbo].[H] ([Id] varchar(20) NOT NULL PRIMARY KEY, [State] tinyint NOT NULL, "
+        "[Lease] int NOT NULL);"
+    )
+    db("CREATE INDEX [IX_State] ON [dbo].[H] ([State], [Lease]);")
+    db(
+        "CREATE PROCEDURE [dbo].[P] AS BEGIN DECLARE @i TABLE ([Id] varchar(20) NOT NULL PRIMARY KEY, "
+        "[L] int NOT NULL); "
+        "UPDATE [dbo].[H] SET [Lease] = 2 WHERE [Id] IN (SELECT [i].[Id] FROM @i AS [i]) AND [State] = 0; "
+        "UPDATE [h] SET [Lease] = 2 FROM [dbo].[H] AS [h] INNER JOIN @i AS [i] ON [i].[Id] = [h].[Id] "
+        "WHERE [h].[State] = 0; "
+        "DELETE FROM [dbo].[H] WHERE [Id] IN (SELECT [i].[Id] FROM @i AS [i] WHERE [i].[L] = "
+        "[H].[Lease]) AND [State] = 0; "
+        "SELECT [h].[Id] FROM [dbo].[H] AS [h] INNER JOIN @i AS [i] ON [i].[Id] = [h].[Id] WHERE "
+        "[h].[State] = 0; END;"
+    )
+    db("EXEC [dbo].[P];")
+    session = db.connection.session
+    program = session.program(session.catalog.procedures["dbo.p"])
+    for statement in program.body[0].body[1:]:  # type: ignore[attr-defined]
+        ((tables, text),) = statement.sql.cache.items()
+        plan = " / ".join(row[3] for row in session.sqlite.execute(f"EXPLAIN QUERY PLAN {text}", ()))
+        assert "dbo.H~PK" in plan, (tables, plan)
+        assert "IX_State" not in plan
