@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from ..worker import Worker
@@ -10,6 +12,7 @@ from .handlers import load_handlers
 from .moments import SECONDS
 from .output import print_json
 from .worker_logs import start_logging
+from .worker_options import type_options
 
 __all__ = ["worker_command"]
 
@@ -32,6 +35,22 @@ __all__ = ["worker_command"]
 )
 @click.option("--max-poll", type=SECONDS, default=5, show_default=True, help="And at the most.")
 @click.option(
+    "--limit", "limits", multiple=True, metavar="TYPE=N", help="At most N jobs of TYPE at a time here."
+)
+@click.option(
+    "--timeout",
+    "timeouts",
+    multiple=True,
+    metavar="[TYPE=]SECONDS",
+    help="Report an execution as Timeout after so long: 30, 5m. Without TYPE: of all types.",
+)
+@click.option(
+    "--breaker",
+    metavar="N[:SECONDS]",
+    help="After N failures of a type in a row put its jobs off, for so long (30) at first.",
+)
+@click.option("--otel", is_flag=True, help="Spans and metrics through OpenTelemetry (extra chokaq[otel]).")
+@click.option(
     "--worker-id", metavar="TEXT", help="Must never have been used before.  [default: host:pid:random]"
 )
 @click.option(
@@ -53,6 +72,10 @@ def worker_command(
     heartbeat: float,
     poll: float,
     max_poll: float,
+    limits: tuple[str, ...],
+    timeouts: tuple[str, ...],
+    breaker: str | None,
+    otel: bool,
     worker_id: str | None,
     log_level: str,
     log_json: bool,
@@ -74,6 +97,8 @@ def worker_command(
     Logs go to stderr; at the end the counts go to stdout. A second Ctrl-C ends without the grace.
     """
     found = load_handlers(handlers)
+    default, options = type_options(limits, timeouts, breaker)
+    hooks = _telemetry() if otel else {}
     start_logging(log_level, log_json)
     with place.queue() as queue:
         worker = Worker(
@@ -87,6 +112,9 @@ def worker_command(
             max_poll_interval=max_poll,
             heartbeat_interval=heartbeat,
             grace_period=grace,
+            type_options=options,
+            default_options=default,
+            **hooks,
         )
         done = worker.run(burst=burst, max_jobs=max_jobs)
         # Closing the connection under a handler that still runs would only add an error to its end.
@@ -94,6 +122,13 @@ def worker_command(
             _print(place, worker.worker_id, done)
             raise SystemExit(1)
     _print(place, worker.worker_id, done)
+
+
+def _telemetry() -> dict[str, Any]:
+    from ..otel import Telemetry
+
+    telemetry = Telemetry()
+    return {"around": telemetry.around, "on_event": telemetry.on_event}
 
 
 def _print(place: Place, worker_id: str, done: object) -> None:

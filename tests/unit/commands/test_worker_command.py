@@ -11,10 +11,13 @@ from pathlib import Path
 import click
 import pytest
 
+from chokaq import BreakerOptions, FailureReason, TypeOptions
 from chokaq.commands.handlers import load_handlers
+from chokaq.commands.worker_options import type_options
 from tests.unit.commands.conftest import Shell
 
 MODULE = """
+import asyncio
 from os.path import join
 from chokaq import Rejected
 
@@ -24,6 +27,9 @@ def send(job):
 
 async def count(job):
     pass
+
+async def slow(job):
+    await asyncio.sleep(10)
 
 def _helper(job):
     pass
@@ -63,7 +69,7 @@ def logging_as_it_was() -> Iterator[None]:
 @pytest.mark.parametrize(
     ("path", "types"),
     [
-        ("shop_handlers", {"send", "count"}),
+        ("shop_handlers", {"send", "count", "slow"}),
         ("shop_handlers:HANDLERS", {"welcome", "count"}),
         ("shop_handlers:send", {"send"}),
         ("order-confirmation=shop_handlers:send", {"order-confirmation"}),
@@ -112,7 +118,14 @@ def test_logs_as_json(shell: Shell, module: str) -> None:
     shell.queue.enqueue("mail", "welcome", payload="bad", job_id="j1")
     result = shell("worker", "shop_handlers:HANDLERS", "--burst", "--log-json", "--json")
     done = json.loads(result.stdout)
-    assert done["summary"] == {"succeeded": 0, "failed": 1, "lost": 0, "released": 0, "deferred": 0, "abandoned": 0}
+    assert done["summary"] == {
+        "succeeded": 0,
+        "failed": 1,
+        "lost": 0,
+        "released": 0,
+        "deferred": 0,
+        "abandoned": 0,
+    }
     records = [json.loads(line) for line in result.stderr.splitlines()]
     failed = next(record for record in records if record["event"] == "job-failed")
     assert failed["worker_id"] == done["worker_id"]
@@ -122,6 +135,44 @@ def test_logs_as_json(shell: Shell, module: str) -> None:
         "mail",
         "REJECTED",
     )
+
+
+def test_limits_timeouts_and_breakers() -> None:
+    default, own = type_options(["a=2", "b=1"], ["30", "a=5m"], "4:1m")
+    breaker = BreakerOptions(failures=4, open_seconds=60)
+    assert default == TypeOptions(timeout=30, breaker=breaker)
+    assert own == {
+        "a": TypeOptions(concurrency=2, timeout=300, breaker=breaker),
+        "b": TypeOptions(concurrency=1, timeout=30, breaker=breaker),
+    }
+    assert type_options([], [], "3") == (TypeOptions(breaker=BreakerOptions(failures=3)), {})
+    assert type_options([], [], None) == (TypeOptions(), {})
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--limit", "2"),
+        ("--limit", "=2"),
+        ("--limit", "a=0"),
+        ("--timeout", "0"),
+        ("--timeout", "a=long"),
+        ("--breaker", "x"),
+        ("--breaker", "3:0"),
+    ],
+)
+def test_wrong_options(shell: Shell, module: str, option: str, value: str) -> None:
+    assert option in shell("worker", module, option, value, code=2).stderr
+
+
+def test_a_timeout_and_telemetry(shell: Shell, module: str) -> None:
+    pytest.importorskip("opentelemetry", reason="the extra otel is not installed")
+    shell.queue.enqueue("mail", "slow", job_id="j1", max_attempts=1)
+    options = ["--timeout", "slow=0.1", "--limit", "slow=1", "--breaker", "5", "--otel"]
+    shell("worker", module, "--burst", *options)
+    job = shell.queue.get_job("j1")
+    assert job is not None
+    assert job.failure_reason is FailureReason.TIMEOUT
 
 
 def test_max_jobs(shell: Shell, module: str) -> None:
