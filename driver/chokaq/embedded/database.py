@@ -24,7 +24,8 @@ FORMAT = 1
 _VERSION_KEY = "format"
 
 _open: dict[str, Database] = {}
-_open_lock = threading.Lock()
+# The garbage collector may close a connection, which takes this lock, inside a thread that holds it.
+_open_lock = threading.RLock()
 _programs: dict[tuple[str, str], list[ir.Program]] = {}
 _PROGRAM_LIMIT = 2000
 
