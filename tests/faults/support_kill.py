@@ -64,11 +64,18 @@ class Crew:
         process.kill()
         process.wait()
         self.died_at[name] = time.time()
-        self.db.sql(
-            "UPDATE [chokaq].[JobsHot] SET [HeartbeatUtc] = DATEADD(SECOND, -1000, [HeartbeatUtc])"
-            " WHERE [WorkerId] = ?;",
-            name,
-        )
+        self.age_the_dead()
+
+    def age_the_dead(self) -> None:
+        """The jobs of dead workers look as if the timeout had passed. More than once, because a server ends
+        the call that it was in when its client died: a claim may be committed after that.
+        """
+        for name in self.died_at:
+            self.db.sql(
+                "UPDATE [chokaq].[JobsHot] SET [HeartbeatUtc] = DATEADD(SECOND, -1000, [HeartbeatUtc])"
+                " WHERE [WorkerId] = ?;",
+                name,
+            )
 
     def stop(self) -> list[int]:
         """SIGTERM for all; their exit codes."""

@@ -72,7 +72,8 @@ def work_off(crew: Crew) -> None:
     """Until nothing is left to do. Some servers need many seconds for the first calls of each new session."""
     end = time.monotonic() + (30 if crew.db.platform == "embedded" else 120)
     while active(crew.db) and time.monotonic() < end:
-        time.sleep(0.1)
+        crew.age_the_dead()
+        time.sleep(0.2)
     assert set(crew.stop()) == {0}
 
 
