@@ -63,11 +63,10 @@ class Reporter:
     def __call__(self, name: str, /, *, cause: BaseException | None = None, **fields: Any) -> None:
         level = _LEVELS.get(name, logging.DEBUG)
         if _log.isEnabledFor(level):
-            shown = " ".join(f"{key}={value}" for key, value in fields.items())
+            shown = " ".join([name, *(f"{key}={value}" for key, value in fields.items())])
             _log.log(
                 level,
-                "%s %s",
-                name,
+                "%s",
                 shown,
                 exc_info=cause,
                 extra={

@@ -10,7 +10,7 @@ from .jobs import job_group
 from .maintain import maintain_command
 from .queues import queue_group
 from .settings import settings_command
-from .stats import stats_command, top_command
+from .stats import stats_command
 from .worker import worker_command
 
 __all__ = ["COMMANDS"]
@@ -19,7 +19,6 @@ COMMANDS: tuple[click.Command, ...] = (
     enqueue_command,
     worker_command,
     stats_command,
-    top_command,
     queue_group,
     job_group,
     dlq_group,

@@ -106,17 +106,14 @@ def print_table(
     stderr: bool = False,
 ) -> None:
     """A table that fits the terminal: texts fold, numbers (right-aligned) stay whole."""
-    table = table_of(columns, rows, numbers=numbers)
+    table = _table(columns, rows, numbers)
     if not table.row_count:
         click.echo(empty, err=stderr)
         return
     _print(table, stderr)
 
 
-def table_of(
-    columns: Sequence[str], rows: Iterable[Sequence[object]], *, numbers: Sequence[str] = ()
-) -> Table:
-    """The table itself, for a live view."""
+def _table(columns: Sequence[str], rows: Iterable[Sequence[object]], numbers: Sequence[str]) -> Table:
     table = Table(box=_RULE, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
     for name in columns:
         is_number = name in numbers
@@ -138,9 +135,9 @@ def print_facts(facts: Iterable[tuple[str, object]], *, stderr: bool = False) ->
     margin = max((len(name) for name, _ in shown), default=0) + 2
     for name, value in shown:
         first, *others = value.splitlines() or [""]
-        click.echo(f"{name:<{margin}}{first}", err=stderr)
+        click.echo(f"{name:<{margin}}{first}".rstrip(), err=stderr)
         for line in others:
-            click.echo(f"{'':<{margin}}{line}", err=stderr)
+            click.echo(f"{'':<{margin}}{line}".rstrip(), err=stderr)
 
 
 def _print(table: Table, stderr: bool) -> None:

@@ -1,22 +1,17 @@
-"""``chokaq stats`` and ``chokaq top``."""
+"""``chokaq stats``."""
 
 from __future__ import annotations
 
-import sys
-import time
 from dataclasses import dataclass
 
 import click
-from rich.console import Group
-from rich.live import Live
-from rich.text import Text
 
 from ..models import QueueHealth, QueueStats, SummaryStats, Throughput
 from ..queue import JobQueue
 from .base import Place, database_command
-from .output import console, duration, moment, plain, print_json, print_table, table_of
+from .output import duration, plain, print_json, print_table
 
-__all__ = ["stats_command", "top_command"]
+__all__ = ["state_of", "stats_command"]
 
 _COLUMNS = ("queue", "state", "due", "later", "claimed", "running", "lag", "done", "failed", "retried")
 _NUMBERS = _COLUMNS[2:]
@@ -73,26 +68,6 @@ def stats_command(place: Place, queue_name: str | None) -> None:
         click.echo(line)
 
 
-@database_command("top")
-@click.option("--queue", "queue_name", metavar="NAME", help="Only this queue.")
-@click.option("--every", type=click.FloatRange(0.2), default=2.0, show_default=True, help="Seconds.")
-@click.option("--count", type=click.IntRange(1), help="End after so many looks.  [default: at Ctrl-C]")
-def top_command(place: Place, queue_name: str | None, every: float, count: int | None) -> None:
-    """The figures of "stats", live. In a pipe, or with --json, one look after the other."""
-    if place.as_json and count is None:
-        count = 1
-    with place.queue() as queue:
-        if place.as_json:
-            for number in range(count or 1):
-                time.sleep(every if number else 0)
-                found = read_overview(queue, queue_name)
-                print_json({"queues": found.stats, "throughput": found.throughput})
-        elif sys.stdout.isatty():
-            _live(queue, queue_name, every, count)
-        else:
-            _looks(queue, queue_name, every, count)
-
-
 def state_of(health: QueueHealth | None) -> str:
     """active, paused or inactive, with the limit where there is one."""
     if health is None:
@@ -133,33 +108,3 @@ def _rates(found: Throughput) -> list[str]:
     if average is not None and longest is not None:
         lines.append(f"duration        {average:.1f} ms on average, {longest:.1f} ms at most")
     return lines
-
-
-def _looks(queue: JobQueue, name: str | None, every: float, count: int | None) -> None:
-    number = 0
-    while count is None or number < count:
-        time.sleep(every if number else 0)
-        number += 1
-        found = read_overview(queue, name)
-        print_table(_COLUMNS, _rows(found), numbers=_NUMBERS, empty="no queues")
-        for line in _rates(found.throughput):
-            click.echo(line)
-        click.echo("")
-
-
-def _live(queue: JobQueue, name: str | None, every: float, count: int | None) -> None:
-    number = 0
-    try:
-        with Live(console=console(), auto_refresh=False) as live:
-            while count is None or number < count:
-                time.sleep(every if number else 0)
-                number += 1
-                found = read_overview(queue, name)
-                table = table_of(_COLUMNS, _rows(found), numbers=_NUMBERS)
-                lines = [Text(line) for line in _rates(found.throughput)]
-                newest = max(
-                    (t.last_activity_at for t in found.totals.values() if t.last_activity_at), default=None
-                )
-                live.update(Group(table, *lines, Text(f"last activity   {moment(newest)}")), refresh=True)
-    except KeyboardInterrupt:
-        return
