@@ -6,6 +6,9 @@ import click
 
 from . import cli_deploy
 from .commands import COMMANDS
+from .exporter.command import exporter_command
+from .report.command import report_command
+from .top.command import top_command
 from .version import __version__
 
 
@@ -25,7 +28,7 @@ def main() -> None:
     """
 
 
-for _command in (*cli_deploy.COMMANDS, *COMMANDS):
+for _command in (*cli_deploy.COMMANDS, *COMMANDS, top_command, report_command, exporter_command):
     main.add_command(_command)
 
 

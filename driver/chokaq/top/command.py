@@ -26,7 +26,7 @@ _WIDTH = 100  # where there is no terminal to ask
 @database_command("top")
 @click.option("--queue", "only", metavar="NAME", help="Only this queue.")
 @click.option(
-    "--every", type=click.FloatRange(0.5, 3600), default=2.0, show_default=True, help="Seconds between looks."
+    "--every", type=click.FloatRange(0.2, 3600), default=2.0, show_default=True, help="Seconds between looks."
 )
 @click.option("--count", type=click.IntRange(1), help="End after so many looks.")
 @click.option("--once", is_flag=True, help="One look, printed; the same as --count 1.")

@@ -15,12 +15,11 @@ import pytest
 from click.testing import CliRunner
 
 import chokaq
+from chokaq.cli import main
 from chokaq.deploy import deploy
-from chokaq.top.command import top_command
 
 posix = pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals are POSIX")
 DRIVER = str(Path(chokaq.__file__).resolve().parent.parent)
-PROGRAM = "from chokaq.top.command import top_command; top_command()"
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +42,7 @@ def queue(url: str) -> Iterator[chokaq.JobQueue]:
 
 
 def test_once(url: str) -> None:
-    result = CliRunner().invoke(top_command, ["--url", url, "--once"], env={"COLUMNS": "80"})
+    result = CliRunner().invoke(main, ["top", "--url", url, "--once"], env={"COLUMNS": "80"})
     assert result.exit_code == 0, result.output
     lines = result.output.splitlines()
     assert max(map(len, lines)) <= 80
@@ -52,7 +51,7 @@ def test_once(url: str) -> None:
 
 
 def test_json(url: str) -> None:
-    result = CliRunner().invoke(top_command, ["--url", url, "--once", "--json", "--queue", "mail"])
+    result = CliRunner().invoke(main, ["top", "--url", url, "--once", "--json", "--queue", "mail"])
     found = json.loads(result.output)
     assert [each["queue"] for each in found["queues"]] == ["mail"]
     assert found["last_hour"]["execution"]["sample_count"] == 1
@@ -60,12 +59,12 @@ def test_json(url: str) -> None:
 
 
 def test_several_looks(url: str) -> None:
-    result = CliRunner().invoke(top_command, ["--url", url, "--count", "2", "--every", "0.5"])
+    result = CliRunner().invoke(main, ["top", "--url", url, "--count", "2", "--every", "0.5"])
     assert result.output.count("chokaq top") == 2
 
 
 def test_a_database_that_is_not_there(tmp_path: Path) -> None:
-    result = CliRunner().invoke(top_command, ["--url", f"embedded://{tmp_path}/none.db", "--once"])
+    result = CliRunner().invoke(main, ["top", "--url", f"embedded://{tmp_path}/none.db", "--once"])
     assert result.exit_code == 1
     assert not isinstance(result.exception, chokaq.ChokaqError)
     assert "none.db" in result.output
@@ -80,7 +79,7 @@ def test_live_in_a_terminal(url: str, queue: chokaq.JobQueue) -> None:
     mode = termios.tcgetattr(theirs)
     environment = {key: value for key, value in os.environ.items() if key not in {"COLUMNS", "LINES"}}
     environment |= {"CHOKAQ_URL": url, "TERM": "xterm", "PYTHONPATH": DRIVER, "NO_COLOR": "1"}
-    command = [sys.executable, "-c", PROGRAM, "--every", "0.5"]
+    command = [sys.executable, "-m", "chokaq.cli", "top", "--every", "0.5"]
     with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment) as process:
         try:
             text = read_until(ours, "q quit")

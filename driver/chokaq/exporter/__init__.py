@@ -1,0 +1,1 @@
+"""``chokaq exporter``: the figures of the queues for Prometheus."""

@@ -1,0 +1,1 @@
+"""``chokaq report``: one page about the queues, complete in itself."""
