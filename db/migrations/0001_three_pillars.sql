@@ -204,12 +204,15 @@ CREATE TABLE [chokaq].[JobsArchive] (
 );
 GO
 
+/* The newest finished jobs, page by page, and the purge by age. */
 CREATE NONCLUSTERED INDEX [IX_JobsArchive_Date] ON [chokaq].[JobsArchive]([FinishedAtUtc], [Id]);
 GO
 
+/* The same for one queue. */
 CREATE NONCLUSTERED INDEX [IX_JobsArchive_Queue] ON [chokaq].[JobsArchive]([Queue], [FinishedAtUtc], [Id]);
 GO
 
+/* Finished jobs of a tag. */
 CREATE NONCLUSTERED INDEX [IX_JobsArchive_Tags] ON [chokaq].[JobsArchive]([Tags]) WHERE [Tags] IS NOT NULL;
 GO
 
@@ -241,17 +244,22 @@ CREATE TABLE [chokaq].[JobsDLQ] (
 );
 GO
 
+/* The newest dead jobs, page by page, and the purge by age. */
 CREATE NONCLUSTERED INDEX [IX_JobsDLQ_Date] ON [chokaq].[JobsDLQ]([FailedAtUtc], [Id]);
 GO
 
+/* The same for one queue. */
 CREATE NONCLUSTERED INDEX [IX_JobsDLQ_Queue] ON [chokaq].[JobsDLQ]([Queue], [FailedAtUtc], [Id]);
 GO
 
+/* Dead jobs of one reason: what a resurrect or purge by filter walks. */
 CREATE NONCLUSTERED INDEX [IX_JobsDLQ_Reason] ON [chokaq].[JobsDLQ]([FailureReason], [FailedAtUtc], [Id]);
 GO
 
+/* Dead jobs of one type. */
 CREATE NONCLUSTERED INDEX [IX_JobsDLQ_Type] ON [chokaq].[JobsDLQ]([Type], [FailedAtUtc], [Id]);
 GO
 
+/* Dead jobs by the time they were enqueued. */
 CREATE NONCLUSTERED INDEX [IX_JobsDLQ_CreatedAt] ON [chokaq].[JobsDLQ]([CreatedAtUtc], [Id]);
 GO

@@ -94,6 +94,7 @@ BEGIN
             SET [Passes] = [Passes] + 1
             WHERE [Shard] = 0;
 
+            /* Each count is taken inside its block: an IF that is not taken sets it to 0. */
             IF @Pass = 1
             BEGIN
                 DELETE TOP (@Take) FROM [chokaq].[MetricSeries]
@@ -125,12 +126,16 @@ BEGIN
                     [MaxMs]
                 )
                 WHERE [Resolution] < 3600 AND [BucketStartUtc] < @FineBefore;
+
+                SET @Got = @@ROWCOUNT;
             END;
 
             IF @Pass = 2
             BEGIN
                 DELETE TOP (@Take) FROM [chokaq].[MetricSeries]
                 WHERE [Resolution] = 3600 AND [BucketStartUtc] < @DailyBefore AND [BucketStartUtc] < @HourlyBefore;
+
+                SET @Got = @@ROWCOUNT;
             END;
 
             IF @Pass = 3
@@ -166,15 +171,17 @@ BEGIN
                 WHERE [Resolution] = 3600
                     AND [BucketStartUtc] < @HourlyBefore
                     AND [BucketStartUtc] NOT IN (SELECT [f].[HourStartUtc] FROM @FreshHours AS [f]);
+
+                SET @Got = @@ROWCOUNT;
             END;
 
             IF @Pass = 4
             BEGIN
                 DELETE TOP (@Take) FROM [chokaq].[MetricSeries]
                 WHERE [Resolution] = 86400 AND [BucketStartUtc] < @DailyBefore;
-            END;
 
-            SET @Got = @@ROWCOUNT;
+                SET @Got = @@ROWCOUNT;
+            END;
 
             IF @Got > 0 AND @Pass IN (1, 3)
             BEGIN

@@ -13,13 +13,8 @@ from .procedures import procedures
 _ROW = re.compile(r"^\|\s*(\d{5})\s*\|\s*`?(\w+)`?\s*\|\s*(.+?)\s*\|\s*$", re.MULTILINE)
 _NUMBER = re.compile(r"\b5[01]\d{3}\b")
 _MANY = 12
-# Numbers that only a rendered deployment plan throws.
-_PLANS = {
-    51020: "a transaction was open",
-    51021: "another deployment of this schema holds the lock",
-    51030: "wrong server or database, or the plan was not carried out to its end",
-    51031: "the database is not as it was when the plan was made, or the self-check failed",
-}
+# Numbers that rendered deployment plans throw.
+_PLANS = frozenset({51020, 51021, 51030, 51031})
 
 _INTRO = (
     "Numbers that the package's T-SQL throws, with `THROW` and so with severity 16: one meaning each. "
@@ -41,14 +36,14 @@ def render(package: SqlPackage, registry: str) -> str:
         for number in set(_NUMBER.findall(each.field("Errors"))):
             throwers.setdefault(int(number), []).append(each.name)
     rows = []
-    for number in sorted(known.keys() | _PLANS.keys()):
+    for number in sorted(known):
         kind = REGISTRY.get(number)
-        name, meaning = known.get(number, (kind.__name__.removesuffix("Error") if kind else "", ""))
+        name, meaning = known[number]
         rows.append(
             (
                 str(number),
                 name,
-                meaning or _PLANS[number],
+                meaning,
                 code(f"chokaq.errors.{kind.__name__}") if kind else "",
                 _thrown_by(sorted(throwers.get(number, [])), plans=number in _PLANS),
             )

@@ -11,22 +11,13 @@ from chokaq.deploy.scripts import SqlPackage
 from .descriptions import Descriptions, descriptions
 from .markdown import code, page, sentence, table
 
-# Why an index exists, where the script that makes it does not say so.
-_REASONS = {
-    "ix_jobsarchive_date": "The newest finished jobs, page by page, and the purge by age.",
-    "ix_jobsarchive_queue": "The same for one queue.",
-    "ix_jobsarchive_tags": "Finished jobs of a tag.",
-    "ix_jobsdlq_date": "The newest dead jobs, page by page, and the purge by age.",
-    "ix_jobsdlq_queue": "The same for one queue.",
-    "ix_jobsdlq_reason": "Dead jobs of one reason: what a resurrect or purge by filter walks.",
-    "ix_jobsdlq_type": "Dead jobs of one type.",
-    "ix_jobsdlq_createdat": "Dead jobs by the time they were enqueued.",
-}
 
 
 def reason(index: Index) -> str:
-    """Why the index exists. Raises KeyError where nobody says so: that is a gap to fill."""
-    return index.reason or _REASONS[index.name.lower()]
+    """Why the index exists. Raises ValueError where the script does not say so: that is a gap to fill."""
+    if not index.reason:
+        raise ValueError(f"{index.name}: the script has no comment that says why it exists")
+    return index.reason
 
 
 _INTRO = (

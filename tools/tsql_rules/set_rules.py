@@ -13,7 +13,6 @@ REGISTRY_PATH = "db/errors.md"
 FIRST_NUMBER, LAST_NUMBER = 51000, 51999
 # One row of the registry's table: | 51000 | InvalidJson | …
 _REGISTRY_ROW = re.compile(r"^\|\s*(?P<number>\d{5})\s*\|\s*`?(?P<name>\w+)`?\s*\|", re.MULTILINE)
-_THROW_IN_TEXT = re.compile(r"\bTHROW\s+(?P<number>5\d{4})\b")
 _NUMBER = re.compile(r"\b5[01]\d{3}\b")
 _ROLE = re.compile(r"\[chokaq_(?P<role>[a-z]+)\]")
 
@@ -36,7 +35,7 @@ def registry(files: Sequence[SqlFile], registry_text: str, elsewhere: Sequence[s
         yield Finding(REGISTRY_PATH, known[number], "registry", f"{number} stands here twice")
     thrown: set[int] = set()
     for text in elsewhere:
-        thrown |= {int(match["number"]) for match in _THROW_IN_TEXT.finditer(text)}
+        thrown |= {int(number) for number in _NUMBER.findall(text)}
     for file in files:
         for token in thrown_tokens(file):
             if token.kind is not TokenKind.NUMBER:

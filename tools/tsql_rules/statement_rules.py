@@ -380,6 +380,26 @@ def one_clock(file: SqlFile) -> Iterator[Finding]:
         yield file.finding("one-clock", token.line, "SYSUTCDATETIME() once a procedure, into a variable")
 
 
+_COUNTED = {"SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "EXEC", "EXECUTE"}
+
+
+def rowcount_at_once(file: SqlFile) -> Iterator[Finding]:
+    """@@ROWCOUNT is read by the statement right behind the one it counts.
+
+    Nearly every statement changes it; an IF that is not taken sets it to 0, so behind a block it says nothing.
+    """
+    before: Statement | None = None
+    for statement in file.statements:
+        entered = statement.guards[len(before.guards) :] if before is not None else statement.guards
+        places = [token for guard in entered for token in guard] or list(statement.tokens)
+        reads = any(token.upper == "@@ROWCOUNT" for token in places)
+        depth = len(statement.guards) - len(entered)
+        if reads and (before is None or before.verb not in _COUNTED or len(before.guards) > depth):
+            message = "@@ROWCOUNT right behind the statement that it counts, in the same block"
+            yield file.finding("rowcount", statement.line, message)
+        before = statement
+
+
 STATEMENT_RULES = (
     forbidden_words,
     no_dirty_isolation,
@@ -397,4 +417,5 @@ STATEMENT_RULES = (
     table_keys,
     own_transactions,
     one_clock,
+    rowcount_at_once,
 )

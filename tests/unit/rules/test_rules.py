@@ -206,6 +206,8 @@ BAD = [
     ("own-transaction", "BEGIN TRANSACTION; COMMIT TRANSACTION;"),
     ("own-transaction", "ROLLBACK TRANSACTION;"),
     ("one-clock", "SELECT SYSUTCDATETIME() AS [a], SYSUTCDATETIME() AS [b];"),
+    ("rowcount", "IF 1 = 0 BEGIN DELETE FROM [chokaq].[T] WHERE [a] = 1; END; SET @n = @@ROWCOUNT;"),
+    ("rowcount", "SET @n = 1; SET @m = @@ROWCOUNT;"),
 ]
 
 
@@ -353,7 +355,7 @@ def test_grants() -> None:
 
 
 def test_every_rule_is_exercised_here() -> None:
-    assert len(FILE_RULES) + len(STATEMENT_RULES) == 23
+    assert len(FILE_RULES) + len(STATEMENT_RULES) == 24
 
 
 def test_the_command_reports_and_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
