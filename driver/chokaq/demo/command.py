@@ -6,6 +6,7 @@ import io
 import json
 import sys
 import sysconfig
+from datetime import timedelta
 
 import click
 from rich.console import Console
@@ -14,6 +15,7 @@ import chokaq
 from chokaq import urls
 from chokaq.dbapi import is_driver_error
 from chokaq.errors import ChokaqError, InvalidUrlError, UnknownEngineError
+from chokaq.report.command import write_report
 
 from .display import Display
 from .files import find_files, printable
@@ -109,10 +111,21 @@ def _run_in(place: Place, display: Display, root: str, workers: int, interrupts:
     verdict = judge(figures)
     with chokaq.connect(place.url, place.schema) as queue:
         samples = dead_letter_samples(queue, figures)
+        page = _page(queue, place)
     display.line()
     print_report(display.console, figures, verdict, samples)
     print_verdict(display.console, figures, verdict)
+    display.line(page)
     return verdict
+
+
+def _page(queue: chokaq.JobQueue, place: Place) -> str:
+    """Writes the page with the charts; where it is, or why there is none."""
+    try:
+        write_report(queue, place.page, timedelta(hours=1), where=f"chokaq demo, {place.where()}")
+    except ChokaqError as error:
+        return f"No page with charts: {error}"
+    return f"Charts: {place.page} (chokaq report)."
 
 
 def _leave(place: Place, display: Display) -> None:

@@ -38,13 +38,25 @@ class Place:
         """Whether a worker has begun to write down what it does."""
         return any(self.folder.glob("worker-*"))
 
+    @property
+    def page(self) -> Path:
+        """Where the page with the charts is written; it stays when the rest is removed."""
+        return self.folder / "report.html"
+
     def clean_up(self) -> None:
-        """Removes what the demo made, unless it is to be kept."""
+        """Removes what the demo made, but for the page, unless it is to be kept."""
         if self.keep:
             return
         if self.file is None and self.is_deployed:
             undo(self.url, to=0, schema=self.schema, lose_jobs=True)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        if not self.page.exists():
+            shutil.rmtree(self.folder, ignore_errors=True)
+            return
+        for path in self.folder.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            elif path != self.page:
+                path.unlink(missing_ok=True)
 
 
 def make_place(url: str, keep: bool) -> Place:

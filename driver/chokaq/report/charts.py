@@ -87,7 +87,7 @@ def errors_chart(window: Window, points: Iterable[ErrorPoint]) -> str:
 def dead_chart(dead: dict[FailureReason, int]) -> str:
     """Jobs in the dead-letter queue by reason."""
     chart = _bars(len(dead), _whole, (BAD,))
-    chart.x_labels = [reason_text(reason) for reason in reversed(dead)]
+    chart.x_labels = [f"{reason_text(reason)}: {count:,}" for reason, count in reversed(dead.items())]
     chart.add("jobs", list(reversed(dead.values())))
     return _svg(chart, "dead")
 
@@ -154,7 +154,7 @@ def _style(colors: Sequence[str]) -> Any:
         major_label_font_size=13,
         legend_font_size=13,
         colors=tuple(colors),
-        value_colors=("var(--panel)",) * len(colors),  # figures upon bars
+        value_colors=("var(--panel)",) * len(colors),
     )
 
 
@@ -206,13 +206,9 @@ def _bars(count: int, formatter: Any, colors: Sequence[str]) -> Any:
         height=70 + 32 * max(count, 1),
         show_legend=False,
         truncate_label=-1,
-        print_labels=False,
-        include_x_axis=True,
         max_scale=6,
     )
-    chart = HorizontalBar(config)
-    chart.config.print_values = True
-    return chart
+    return HorizontalBar(config)
 
 
 def _svg(chart: Any, name: str) -> str:

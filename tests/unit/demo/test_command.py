@@ -104,7 +104,10 @@ def test_a_run(root: Path, here: Path, environment: dict[str, str], tmp_path: Pa
     assert "SyntaxError: invalid syntax (broken.py, line 1)" in out
     assert "max retries exceeded (1)" in out
     assert nothing_left(process.pid)
-    assert list((tmp_path / "temporary").iterdir()) == []
+    page = next((tmp_path / "temporary").glob("*/report.html"))
+    assert f"Charts: {page}" in out
+    assert list(page.parent.iterdir()) == [page]
+    assert list((tmp_path / "temporary").iterdir()) == [page.parent]
     assert list(here.iterdir()) == []
 
 

@@ -107,7 +107,7 @@ def test_it_shows_all_charts_and_tables() -> None:
         "Queue wait",
         "Burn rate",
         "Dead-letter queue, by reason",
-        "fatal error",
+        "fatal error: 7",
         "Queues now",
         "paused",
         "Job types",
