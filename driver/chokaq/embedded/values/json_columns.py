@@ -73,7 +73,9 @@ def _read(column: JsonColumn, values: list[Any]) -> list[Any]:
         if isinstance(step, str):
             values = [value.get(step, MISSING) if type(value) is dict else MISSING for value in values]
         else:
-            values = [value[step] if type(value) is list and step < len(value) else MISSING for value in values]
+            values = [
+                value[step] if type(value) is list and step < len(value) else MISSING for value in values
+            ]
     return [quick(value) for value in values]
 
 
@@ -99,7 +101,12 @@ def _reader(column: JsonColumn) -> tuple[tuple[str | int, ...], Callable[[Any], 
         low, high = RANGES[kind.name]
 
         def whole(value: Any) -> Any:
-            if type(value) is Number and len(value) < 19 and value.isdigit() and low <= (number := int(value)) <= high:
+            if (
+                type(value) is Number
+                and len(value) < 19
+                and value.isdigit()
+                and low <= (number := int(value)) <= high
+            ):
                 return number
             return slow(value)
 

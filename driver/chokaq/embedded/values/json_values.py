@@ -20,7 +20,16 @@ from .json_text import MISSING, Number, Span, elements, kind_of, members, parse,
 from .strings import string_escape
 from .types import SqlType
 
-__all__ = ["JsonColumn", "is_json", "json_modify", "json_query", "json_value", "open_json", "open_json_with", "read_column"]
+__all__ = [
+    "JsonColumn",
+    "is_json",
+    "json_modify",
+    "json_query",
+    "json_value",
+    "open_json",
+    "open_json_with",
+    "read_column",
+]
 
 
 def is_json(text: str) -> int:
@@ -183,7 +192,8 @@ _Reader = tuple[Callable[[str, Span, Any], Any], "str | None", "tuple[str | int,
 
 @lru_cache(maxsize=1024)
 def read_column(column: JsonColumn) -> _Reader:
-    """How a column is read: from the text, the row's span and the value; its name when that is the whole path;
+    """How a column is read: from the text, the row's span and the value; its name when that is the whole
+    path;
     its path.
     """
     route = parse_path(column.path) if column.path else JsonPath((column.name,))
