@@ -349,7 +349,7 @@ class Connection:
                 ]
                 program = compile_batch(session, batch, parameters)
             if len(self._batches) >= _BATCHES:
-                self._batches.pop(next(iter(self._batches)))
+                session.forget_program(self._batches.pop(next(iter(self._batches))))
             self._batches[key] = program
         elif len(program.parameters) != len(values):
             raise SqlError(8178, "The number of parameters does not fit the statement.", 16, 1)

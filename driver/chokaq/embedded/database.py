@@ -79,7 +79,7 @@ class Database:
         if self.path is not None:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(f"PRAGMA synchronous = {synchronous}")
-            connection.execute("PRAGMA cache_size = -65536")
+            connection.execute("PRAGMA cache_size = -16384")
         elif self.anchor is None:
             # A database in memory lives as long as one connection to it.
             self.anchor = sqlite3.connect(self.uri, uri=True, check_same_thread=False, isolation_level=None)

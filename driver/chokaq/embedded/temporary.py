@@ -71,6 +71,13 @@ class Temporary:
         self.temp_exists.discard(name)
         self.temp_shapes.pop(name, None)
 
+    def forget_program(self, program: Program) -> None:
+        """A batch that is not kept any longer needs no table variables."""
+        for slot in program.tables:
+            name = f"{program.name}{slot.name}~0"
+            if slot.kind == "variable" and name in self.temp_exists:
+                self.drop_temp(name)
+
     # Frames
 
     def frame_tables(self, program: Program, nest: int, given: dict[int, str]) -> tuple[str, ...]:
