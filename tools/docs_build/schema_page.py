@@ -12,7 +12,6 @@ from .descriptions import Descriptions, descriptions
 from .markdown import code, page, sentence, table
 
 
-
 def reason(index: Index) -> str:
     """Why the index exists. Raises ValueError where the script does not say so: that is a gap to fill."""
     if not index.reason:

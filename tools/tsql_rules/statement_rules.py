@@ -386,7 +386,8 @@ _COUNTED = {"SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "EXEC", "EXECUTE"}
 def rowcount_at_once(file: SqlFile) -> Iterator[Finding]:
     """@@ROWCOUNT is read by the statement right behind the one it counts.
 
-    Nearly every statement changes it; an IF that is not taken sets it to 0, so behind a block it says nothing.
+    Nearly every statement changes it; an IF that is not taken sets it to 0, so behind a block it says
+    nothing.
     """
     before: Statement | None = None
     for statement in file.statements:

@@ -92,8 +92,8 @@ def test_every_database_of_the_tasks_is_made() -> None:
 def test_no_password_is_kept_in_the_repository() -> None:
     ignored = (FOLDER / ".gitignore").read_text(encoding="utf-8").split()
     assert ".env" in ignored
-    for path in FOLDER.iterdir():
-        if path.name != ".env":
+    for path in FOLDER.rglob("*"):
+        if path.is_file() and path.name != ".env":
             assert not re.search(r"PASSWORD\s*[=:]\s*[\"']?\w", path.read_text(encoding="utf-8")), path.name
 
 
