@@ -19,8 +19,8 @@ from tools import sqlserver_container
 
 _T = TypeVar("_T")
 ROOT = Path(__file__).resolve().parent
-PYTHON_PATHS = ("driver", "tools", "tests", "tasks.py")
-SQL_PATHS = ("db", "procs", "tests")
+PYTHON_PATHS = ("driver", "tools", "tests", "examples", "tasks.py")
+SQL_PATHS = ("db", "procs", "tests", "examples")
 
 
 def _here(path: str) -> str:
@@ -303,7 +303,7 @@ def _chokaq(command: str, url: str, schema: str, *more: str) -> None:
         os.environ["CHOKAQ_URL"] = url
     if schema:
         options += ["--schema", schema]
-    _exit(_python("-m", "chokaq.cli", command, *options, *more))
+    _exit(_python("-m", "chokaq.cli", *command.split(), *options, *more))
 
 
 _LOCK_HELP = {"lock-timeout": "seconds to wait for another deployment"}
@@ -410,6 +410,42 @@ def baseline_db(
     """Take over a schema that was made by hand, if it is what the scripts would make."""
     more = ["--version", str(version)] if version else []
     _chokaq("baseline", url, schema, "--lock-timeout", str(lock_timeout), *more, *_flags(json=json))
+
+
+# Operating; the command `chokaq` has more -------------------------------------------------------------
+
+
+@task(help={**_DATABASE_HELP, **_JSON_HELP, "queue": "only this queue"})
+def stats(_: Context, url: str = "", schema: str = "", queue: str = "", json: bool = False) -> None:
+    """Show what waits, runs, succeeded and failed."""
+    _chokaq("stats", url, schema, *(["--queue", queue] if queue else []), *_flags(json=json))
+
+
+@task(help={**_DATABASE_HELP, **_JSON_HELP, "queue": "only this queue", "hours": "how far back; default 24"})
+def errors(
+    _: Context, url: str = "", schema: str = "", queue: str = "", hours: int = 24, json: bool = False
+) -> None:
+    """Show which errors happen most."""
+    more = ["--hours", str(hours), *(["--queue", queue] if queue else [])]
+    _chokaq("dlq errors", url, schema, *more, *_flags(json=json))
+
+
+@task(help={**_DATABASE_HELP, **_JSON_HELP, "queue": "its name"})
+def pause(_: Context, queue: str, url: str = "", schema: str = "", json: bool = False) -> None:
+    """Hand out no more jobs of a queue."""
+    _chokaq("queue pause", url, schema, *_flags(json=json), "--", queue)
+
+
+@task(help={**_DATABASE_HELP, **_JSON_HELP, "queue": "its name"})
+def resume(_: Context, queue: str, url: str = "", schema: str = "", json: bool = False) -> None:
+    """End the pause of a queue."""
+    _chokaq("queue resume", url, schema, *_flags(json=json), "--", queue)
+
+
+@task(help={**_DATABASE_HELP, **_JSON_HELP})
+def maintain(_: Context, url: str = "", schema: str = "", json: bool = False) -> None:
+    """Sweep after dead workers, roll up metrics, purge by the retentions."""
+    _chokaq("maintain", url, schema, *_flags(json=json))
 
 
 # Packaging ------------------------------------------------------------------------------------------

@@ -1,0 +1,1 @@
+"""A web application that enqueues, with a worker beside it."""
