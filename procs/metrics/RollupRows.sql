@@ -41,6 +41,7 @@ BEGIN
     DECLARE @Take INT;
     DECLARE @Got INT;
     DECLARE @Pass INT = 1;
+    DECLARE @Width INT;
     DECLARE @Rows [chokaq].[SeriesRows];
     DECLARE @Source TABLE (
         [Resolution] INT NOT NULL,
@@ -75,6 +76,12 @@ BEGIN
         @HourlyBefore = DATEADD(DAY, -[s].[HourlyRetentionDays], @Today),
         @DailyBefore = DATEADD(DAY, -[s].[DailyRetentionDays], @Today)
     FROM [chokaq].[Settings] AS [s];
+
+    /*
+    Fine rows are asked for one width after the other (there are several after the setting was changed), so that each question is a seek to the
+    oldest of them and never a walk over the fresh ones.
+    */
+    SELECT @Width = MIN([m].[Resolution]) FROM [chokaq].[MetricSeries] AS [m] WHERE [m].[Resolution] < 3600;
 
     /* Pass 1: fine to hourly. 2: hours whose day is past the daily retention are dropped. 3: hourly to daily. 4: days past the retention are dropped. */
     WHILE @Pass <= 4 AND @Left > 0
@@ -125,7 +132,7 @@ BEGIN
                     [TotalMs],
                     [MaxMs]
                 )
-                WHERE [Resolution] < 3600 AND [BucketStartUtc] < @FineBefore;
+                WHERE [Resolution] = @Width AND [BucketStartUtc] < @FineBefore;
 
                 SET @Got = @@ROWCOUNT;
             END;
@@ -281,7 +288,14 @@ BEGIN
 
         SET @Left = @Left - @Got;
 
-        IF @Got < @Take
+        IF @Got < @Take AND @Pass = 1
+        BEGIN
+            SELECT @Width = MIN([m].[Resolution])
+            FROM [chokaq].[MetricSeries] AS [m]
+            WHERE [m].[Resolution] > @Width AND [m].[Resolution] < 3600;
+        END;
+
+        IF @Got < @Take AND (@Pass > 1 OR @Width IS NULL)
         BEGIN
             SET @Pass = @Pass + 1;
         END;
