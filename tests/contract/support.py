@@ -43,6 +43,8 @@ MISSING: dict[str, dict[str, str]] = {
         "nul": "PostgreSQL cannot store the NUL character",
         "exact-varchar": "Babelfish stores any character in a varchar and sends it to the client as '?'",
         "code-page-lengths": "Babelfish counts UTF-8 bytes where the column counts code page characters",
+        "json-controls": "Babelfish leaves escapes of JSON in texts; the procedures take out the usual ones",
+        "large-values": "Babelfish at times loses the relation of a table variable with very large values",
         "readpast": "Babelfish accepts READPAST and ignores it: it waits for a locked row",
         "lock-timeout-error": "Babelfish reports a lock timeout without its number 1222",
         "seven-digits": "Babelfish keeps microseconds where datetime2(7) has a seventh digit",

@@ -67,7 +67,11 @@ def test_a_thousand_failures_in_one_call(db: Database) -> None:
     check(db, jobs=1000)
 
 
-def test_large_rows_make_more_calls(db: Database) -> None:
-    done = db.queue.enqueue_many(NewJob(queue="q", type="t", payload="x" * 3_000_000) for _ in range(4))
+def test_large_rows_make_more_calls(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    size = 3_000_000
+    if db.lacks("large-values"):
+        size = 100_000
+        monkeypatch.setattr("chokaq.payloads.MAX_CHARACTERS", 250_000)
+    done = db.queue.enqueue_many(NewJob(queue="q", type="t", payload="x" * size) for _ in range(4))
     assert len(done) == 4
-    assert db.scalar("SELECT MIN(LEN([Payload])) AS [n] FROM [chokaq].[JobsHot];") == 3_000_000
+    assert db.scalar("SELECT MIN(LEN([Payload])) AS [n] FROM [chokaq].[JobsHot];") == size
