@@ -77,6 +77,23 @@ INSERT INTO [chokaq].[Settings] ([Id])
 VALUES (1);
 GO
 
+/*
+Who runs maintenance now: one row, held until a moment and not by a session, so that a runner that dies frees it. Not an application lock: asking for
+one that is taken is what a second runner does every minute, and an engine of the core does not survive that for long.
+*/
+CREATE TABLE [chokaq].[MaintenanceGate] (
+    [Id] TINYINT NOT NULL CONSTRAINT [DF_MaintenanceGate_Id] DEFAULT (1),
+    [RunId] UNIQUEIDENTIFIER NULL,
+    [BusyUntilUtc] DATETIME2(7) NOT NULL,
+    CONSTRAINT [PK_MaintenanceGate] PRIMARY KEY CLUSTERED ([Id]),
+    CONSTRAINT [CK_MaintenanceGate_Id] CHECK ([Id] = 1)
+);
+GO
+
+INSERT INTO [chokaq].[MaintenanceGate] ([BusyUntilUtc])
+VALUES ('2000-01-01T00:00:00');
+GO
+
 /* Run-time configuration of each queue. */
 CREATE TABLE [chokaq].[Queues] (
     [Name] VARCHAR(255) NOT NULL,

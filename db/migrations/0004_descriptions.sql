@@ -224,9 +224,13 @@ VALUES
     (152, N'MetricBackfill', NULL, N'The hours that BackfillMetrics has counted from the pillars.'),
     (153, N'MetricBackfill', N'HourStartUtc', N'The hour, UTC.'),
     (154, N'MetricBackfill', N'SampleCount', N'Samples that it found there.'),
-    (155, N'MetricBackfill', N'DoneAtUtc', N'When, UTC.');
+    (155, N'MetricBackfill', N'DoneAtUtc', N'When, UTC.'),
+    (156, N'MaintenanceGate', NULL, N'Who runs maintenance now: one row.'),
+    (157, N'MaintenanceGate', N'Id', N'Always 1.'),
+    (158, N'MaintenanceGate', N'RunId', N'The run that holds the gate, or held it last.'),
+    (159, N'MaintenanceGate', N'BusyUntilUtc', N'Held until this moment, UTC; in the past: free.');
 
-WHILE @Place <= 155
+WHILE @Place <= 159
 BEGIN
     SELECT @Table = [d].[TableName], @Column = [d].[ColumnName], @Text = [d].[Description]
     FROM @Descriptions AS [d]

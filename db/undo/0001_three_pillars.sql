@@ -18,6 +18,9 @@ GO
 DROP TABLE [chokaq].[Queues];
 GO
 
+DROP TABLE [chokaq].[MaintenanceGate];
+GO
+
 DROP TABLE [chokaq].[Settings];
 GO
 

@@ -13,7 +13,7 @@ Result set: Task varchar(30), RowsDone bigint, MoreLeft bit; a row for each task
 Outcomes: none.
 Errors: 51008 InvalidParameter, 51020 TransactionNotAllowed.
 Transactions: each batch is a transaction of its own; refuses to run inside one.
-Lock order: those of SweepBatch, RollupRows, DeleteBucketRows, DeleteArchivedRows, DeleteDeadRows.
+Lock order: MaintenanceGate, then those of SweepBatch, RollupRows, DeleteBucketRows, DeleteArchivedRows, DeleteDeadRows.
 Role: [chokaq_operator], [chokaq_worker]
 Version: 1
 */
@@ -24,9 +24,9 @@ BEGIN
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
     DECLARE @Message NVARCHAR(2048);
-    DECLARE @Resource NVARCHAR(255) = LEFT(CONCAT(N'[chokaq] maintenance ', DB_NAME()), 255);
-    DECLARE @Now DATETIME2(7) = COALESCE(@NowUtc, SYSUTCDATETIME());
-    DECLARE @LockResult INT;
+    DECLARE @Clock DATETIME2(7) = SYSUTCDATETIME();
+    DECLARE @Now DATETIME2(7) = COALESCE(@NowUtc, @Clock);
+    DECLARE @RunId UNIQUEIDENTIFIER = NEWID();
     DECLARE @BatchSize INT;
     DECLARE @BucketsBeforeUtc DATETIME2(0);
     DECLARE @ArchiveBeforeUtc DATETIME2(7);
@@ -62,14 +62,15 @@ BEGIN
         THROW 51008, @Message, 1;
     END;
 
-    /* Not waited for: whoever holds it is doing the same work. Below 0 is "no" whatever the reason. */
-    EXECUTE @LockResult = [sys].[sp_getapplock]
-        @Resource = @Resource,
-        @LockMode = 'Exclusive',
-        @LockOwner = 'Session',
-        @LockTimeout = 0;
+    /*
+    Held for five minutes at the most: a runner that dies frees the gate without doing anything, and a run that takes longer may meet another,
+    which does no harm. The real clock, whatever @NowUtc says.
+    */
+    UPDATE [chokaq].[MaintenanceGate]
+    SET [RunId] = @RunId, [BusyUntilUtc] = DATEADD(MINUTE, 5, @Clock)
+    WHERE [Id] = 1 AND [BusyUntilUtc] <= @Clock;
 
-    IF @LockResult < 0
+    IF @@ROWCOUNT = 0
     BEGIN
         SELECT CONVERT(VARCHAR(30), 'busy') AS [Task], CONVERT(BIGINT, 0) AS [RowsDone], CONVERT(BIT, 0) AS [MoreLeft];
 
@@ -150,10 +151,14 @@ BEGIN
         INSERT INTO @Done ([Place], [Task], [RowsDone], [MoreLeft])
         VALUES (8, 'purged-dlq', @Deleted, @MoreLeft);
 
-        EXECUTE [sys].[sp_releaseapplock] @Resource = @Resource, @LockOwner = 'Session';
+        UPDATE [chokaq].[MaintenanceGate]
+        SET [BusyUntilUtc] = @Clock
+        WHERE [Id] = 1 AND [RunId] = @RunId;
     END TRY
     BEGIN CATCH
-        EXECUTE [sys].[sp_releaseapplock] @Resource = @Resource, @LockOwner = 'Session';
+        UPDATE [chokaq].[MaintenanceGate]
+        SET [BusyUntilUtc] = @Clock
+        WHERE [Id] = 1 AND [RunId] = @RunId;
 
         THROW;
     END CATCH;

@@ -254,8 +254,7 @@ AS
 BEGIN
     /* Assemble */
     DECLARE @Error INT = 0;
-    DECLARE @Released INT;
-    DECLARE @Resource NVARCHAR(255) = CONCAT(N'[chokaq] maintenance ', DB_NAME());
+    DECLARE @Held INT;
 
     EXECUTE [tSQLt].[SpyProcedure]
         @ProcedureName = N'[chokaq].[DeleteBucketRows]',
@@ -272,17 +271,30 @@ BEGIN
     /* Assert */
     EXECUTE [tSQLt].[AssertEquals] @Expected = 50001, @Actual = @Error;
 
-    /* A lock that nobody holds cannot be released. */
-    SET @Error = 0;
+    SELECT @Held = COUNT(*) FROM [chokaq].[MaintenanceGate] AS [g] WHERE [g].[BusyUntilUtc] > SYSUTCDATETIME();
 
-    BEGIN TRY
-        EXECUTE @Released = [sys].[sp_releaseapplock] @Resource = @Resource, @LockOwner = 'Session';
-    END TRY
-    BEGIN CATCH
-        SET @Released = -999;
-    END CATCH;
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 0, @Actual = @Held;
+END;
+GO
 
-    EXECUTE [tSQLt].[AssertEquals] @Expected = -999, @Actual = @Released;
+--[@tSQLt:NoTransaction](DEFAULT)
+CREATE PROCEDURE [RunMaintenanceTests].[test RunMaintenance does nothing while another run holds the gate]
+AS
+BEGIN
+    /* Assemble */
+    DECLARE @Sweeps INT;
+
+    EXECUTE [tSQLt].[FakeTable] @TableName = N'[chokaq].[MaintenanceGate]', @Defaults = 1;
+
+    INSERT INTO [chokaq].[MaintenanceGate] ([BusyUntilUtc])
+    VALUES (DATEADD(MINUTE, 1, SYSUTCDATETIME()));
+
+    /* Act */
+    EXECUTE [chokaq].[RunMaintenance];
+
+    /* Assert */
+    SELECT @Sweeps = COUNT(*) FROM [RunMaintenanceTests].[Sweeps] AS [s];
+    EXECUTE [tSQLt].[AssertEquals] @Expected = 0, @Actual = @Sweeps;
 END;
 GO
 
