@@ -23,7 +23,7 @@ from tests.contract.support_model import Model, ModelJob, ModelQueue, R, S
 
 CALLS = ("mark", "mark", "keep_alive", "release", "complete", "fail")
 QUEUES = ("alpha", "beta")
-WORKERS = ("w1", "w2", "w3")
+WORKERS = ("w1", "w2")
 REASONS = [
     reason for reason in R if reason not in (R.MAX_RETRIES_EXCEEDED, R.ZOMBIE, R.RETRY_LIFETIME_EXPIRED)
 ]
@@ -57,7 +57,7 @@ ACTIONS = (
     *["heartbeats_stop"] * 2,
     *["sweep"] * 2,
     *["time_passes"] * 2,
-    "configure",
+    *["configure"] * 2,
     "set_policy",
     "cancel",
     "resurrect",
@@ -241,9 +241,9 @@ class QueueMachine(RuleBasedStateMachine):
     def configure(self, draw: Draw) -> None:
         queue = draw(st.sampled_from(QUEUES))
         model = self.model.queues[queue]
-        model.paused = draw(st.sampled_from([False, False, True]))
-        model.active = draw(st.sampled_from([True, True, False]))
-        model.limit = draw(st.sampled_from([None, None, 0, 1, 3]))
+        model.paused = draw(st.sampled_from([False, False, False, True]))
+        model.active = draw(st.sampled_from([True, True, True, False]))
+        model.limit = draw(st.sampled_from([None, 0, 1, 2, 3]))
         self.db.queue.set_queue_paused(queue, model.paused)
         self.db.queue.set_queue_active(queue, model.active)
         row = self.db.queue.set_queue_max_workers(queue, model.limit)
