@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections import deque
 from dataclasses import dataclass, field
 
@@ -21,6 +22,7 @@ __all__ = ["App", "describe"]
 
 _LOOK = 0.25  # seconds between two looks at what the reader has
 _LONGEST_PAUSE = 30.0  # seconds between two tries while the server does not answer
+_SILENCE = 5.0  # seconds without an answer after which the figures are called old
 _JOIN = 2.0  # seconds that a call under way gets at the end
 
 
@@ -38,6 +40,7 @@ class _Shared:
     in_sight: tuple[str, ...] | None = None
     trouble: str = ""
     message: str = ""
+    answered: float = field(default_factory=time.monotonic)
     is_stale: bool = False  # read all anew
     wishes: deque[str] = field(default_factory=deque)  # queues to pause or resume
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -108,11 +111,17 @@ class App:
         with shared.lock:
             lines, _, _ = shown_queues(shared.frame.queues, shared.selected, height)
             shared.in_sight = tuple(line.name for line in lines)
+            silence = time.monotonic() - shared.answered
+            trouble = shared.trouble
+            if not trouble and silence > max(
+                _SILENCE, 3 * self._every
+            ):  # the call may be tried again for long
+                trouble = f"no answer for {silence:.0f} s, older figures below"
             return Screen(
                 where=self._where,
                 frame=shared.frame,
                 selected=shared.selected,
-                trouble=shared.trouble,
+                trouble=trouble,
                 message=shared.message,
                 height=height,
                 keys=keys.are_heard,
@@ -148,6 +157,7 @@ class App:
         frame = self._reader.read(selected)
         with shared.lock:
             shared.frame, shared.trouble = frame, ""
+            shared.answered = time.monotonic()
             if shared.selected not in {line.name for line in frame.queues}:
                 shared.selected = None
 

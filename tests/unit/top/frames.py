@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -100,9 +101,12 @@ class MadeUpQueue(JobQueue):
         self.calls: list[str] = []
         self.faults: list[Exception] = []
         self.refusal: Exception | None = None
+        self.hang: threading.Event | None = None  # queue_health answers when it is set
 
     def queue_health(self, queue: str | None = None) -> list[QueueHealth]:
         self.calls.append("queue_health")
+        if self.hang is not None:
+            self.hang.wait(10)
         if self.faults:
             raise self.faults.pop(0)
         return [health(name, is_paused=name in self.paused) for name in self.names]

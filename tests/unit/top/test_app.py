@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import threading
 import time
 from collections.abc import Callable, Iterator
 
@@ -98,6 +99,19 @@ def test_a_lost_server_leaves_the_old_figures_and_comes_back(monkeypatch: pytest
     assert "older figures below" in shown
     assert "> mail" not in shown
     assert "  mail" in shown
+
+
+def test_a_call_that_hangs_is_told_and_holds_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chokaq.top.app._SILENCE", 0.1)
+    monkeypatch.setattr("chokaq.top.app._JOIN", 0.1)
+    queue, release = MadeUpQueue(), threading.Event()
+    app = app_of(queue)
+    queue.hang = release
+    started = time.monotonic()
+    shown = run(app, lambda: time.monotonic() > started + 0.5, lambda: True, "down", lambda: True, "q")
+    assert "! no answer for " in shown
+    assert "> mail" in shown
+    release.set()
 
 
 def test_a_fault_of_its_own_is_not_hidden() -> None:
