@@ -297,11 +297,12 @@ def _twice(db: Database, call: Call, *leases: Lease) -> None:
         db.queue.complete("w1", [Completion(lease=lease) for lease in leases])
     elif call is _fail:
         db.queue.fail("w1", [Failure(lease=lease, reason=FailureReason.TRANSIENT) for lease in leases])
+    elif call is _mark:
+        db.queue.mark_processing("w1", leases)
+    elif call is _keep:
+        db.queue.keep_alive("w1", leases)
     else:
-        method = {_mark: db.queue.mark_processing, _keep: db.queue.keep_alive, _release: db.queue.release}[
-            call
-        ]
-        method("w1", leases)
+        db.queue.release("w1", leases)
 
 
 def test_leases_of_resurrected_jobs_go_on_counting(db: Database) -> None:

@@ -162,9 +162,10 @@ def test_retry_after_is_the_least(db: Database) -> None:
     policy(db)
     db.fill("q", 3)
     jobs = db.start("w1", 3)
+    least: list[float | timedelta] = [5, 50, timedelta(hours=2)]
     failures = [
         Failure(lease=job.lease, reason=R.THROTTLED, retry_after=after)
-        for job, after in zip(jobs, (5, 50, timedelta(hours=2)), strict=True)
+        for job, after in zip(jobs, least, strict=True)
     ]
     db.queue.fail("w1", failures)
     assert delays(db, jobs) == [10, 50, 7200]
