@@ -59,16 +59,19 @@ CREATE TABLE [chokaq].[Settings] (
     CONSTRAINT [CK_Settings_MetricShards] CHECK ([MetricShards] BETWEEN 1 AND 64),
     CONSTRAINT [CK_Settings_FineResolutionMinutes] CHECK ([FineResolutionMinutes] BETWEEN 1 AND 60
         AND 60 % [FineResolutionMinutes] = 0),
-    CONSTRAINT [CK_Settings_FineRetentionHours] CHECK ([FineRetentionHours] >= 1),
-    CONSTRAINT [CK_Settings_HourlyRetentionDays] CHECK ([HourlyRetentionDays] * 24 > [FineRetentionHours]),
+    CONSTRAINT [CK_Settings_FineRetentionHours] CHECK ([FineRetentionHours] BETWEEN 1 AND 87600),
+    CONSTRAINT [CK_Settings_HourlyRetentionDays] CHECK ([HourlyRetentionDays] <= 3650
+        AND [HourlyRetentionDays] * 24 > [FineRetentionHours]),
     CONSTRAINT [CK_Settings_DailyRetentionDays] CHECK ([DailyRetentionDays] IS NULL
-        OR [DailyRetentionDays] > [HourlyRetentionDays]),
+        OR [DailyRetentionDays] > [HourlyRetentionDays] AND [DailyRetentionDays] <= 36500),
     CONSTRAINT [CK_Settings_BucketRetentionMinutes] CHECK ([BucketRetentionMinutes] BETWEEN 6 AND 1440),
     CONSTRAINT [CK_Settings_RollupMaxRows] CHECK ([RollupMaxRows] BETWEEN 1 AND 1000000),
     CONSTRAINT [CK_Settings_FetchedTimeoutSeconds] CHECK ([FetchedTimeoutSeconds] BETWEEN 1 AND 86400),
     CONSTRAINT [CK_Settings_ZombieTimeoutSeconds] CHECK ([ZombieTimeoutSeconds] BETWEEN 1 AND 604800),
-    CONSTRAINT [CK_Settings_ArchiveRetentionDays] CHECK ([ArchiveRetentionDays] IS NULL OR [ArchiveRetentionDays] >= 0),
-    CONSTRAINT [CK_Settings_DlqRetentionDays] CHECK ([DlqRetentionDays] IS NULL OR [DlqRetentionDays] >= 0),
+    CONSTRAINT [CK_Settings_ArchiveRetentionDays] CHECK ([ArchiveRetentionDays] IS NULL
+        OR [ArchiveRetentionDays] BETWEEN 0 AND 36500),
+    CONSTRAINT [CK_Settings_DlqRetentionDays] CHECK ([DlqRetentionDays] IS NULL
+        OR [DlqRetentionDays] BETWEEN 0 AND 36500),
     CONSTRAINT [CK_Settings_MaintenanceBatchSize] CHECK ([MaintenanceBatchSize] BETWEEN 1 AND 1000)
 );
 GO

@@ -51,7 +51,7 @@ BEGIN
     DECLARE @Message NVARCHAR(2048);
     DECLARE @Edits [chokaq].[JobEdits];
     DECLARE
-        @Pattern VARCHAR(2010) = CONCAT('%', REPLACE(REPLACE(REPLACE(@Tag, '[', '[[]'), '%', '[%]'), '_', '[_]'), '%');
+        @Pattern VARCHAR(3010) = CONCAT('%', REPLACE(REPLACE(REPLACE(@Tag, '[', '[[]'), '%', '[%]'), '_', '[_]'), '%');
     DECLARE @Matches TABLE (
         [JobId] VARCHAR(50) NOT NULL PRIMARY KEY,
         [Ordinal] INT NOT NULL,

@@ -56,7 +56,7 @@ BEGIN
     EXECUTE [chokaq].[AssertJsonRows]
         @Procedure = N'CompleteJobs',
         @Json = @Results,
-        @Shape = N'[{"key":"id","kind":"key","max":50,"required":true},{"key":"lease","kind":"integer","required":true},{"key":"durationMs","kind":"number","min":0}]';
+        @Shape = N'[{"key":"id","kind":"key","max":50,"required":true},{"key":"lease","kind":"integer","required":true},{"key":"durationMs","kind":"number","min":0,"max":31536000000000}]';
 
     EXECUTE [chokaq].[AssertKey]
         @Procedure = N'CompleteJobs',

@@ -46,7 +46,7 @@ BEGIN
     EXECUTE [chokaq].[AssertJsonRows]
         @Procedure = N'FailJobs',
         @Json = @Failures,
-        @Shape = N'[{"key":"id","kind":"key","max":50,"required":true},{"key":"lease","kind":"integer","required":true},{"key":"reason","kind":"integer","min":0,"max":9,"required":true},{"key":"error","kind":"text"},{"key":"errorGroup","kind":"text","max":255},{"key":"retryAfterSeconds","kind":"integer","min":0,"max":2147483647},{"key":"durationMs","kind":"number","min":0}]';
+        @Shape = N'[{"key":"id","kind":"key","max":50,"required":true},{"key":"lease","kind":"integer","required":true},{"key":"reason","kind":"integer","min":0,"max":9,"required":true},{"key":"error","kind":"text"},{"key":"errorGroup","kind":"text","max":255},{"key":"retryAfterSeconds","kind":"integer","min":0,"max":2147483647},{"key":"durationMs","kind":"number","min":0,"max":31536000000000}]';
 
     EXECUTE [chokaq].[AssertKey]
         @Procedure = N'FailJobs',

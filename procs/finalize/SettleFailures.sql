@@ -143,14 +143,18 @@ BEGIN
             END,
             COALESCE(
                 NULLIF([f].[ErrorGroup], N''),
+                /* CONVERT because LEFT counts a character outside the BMP as one in some collations, and the column as two. */
                 NULLIF(
-                    REPLACE(
-                        LEFT(
-                            [f].[ErrorDetails],
-                            CHARINDEX(NCHAR(10), CONCAT(LEFT([f].[ErrorDetails], 255), NCHAR(10))) - 1
-                        ),
-                        NCHAR(13),
-                        N''
+                    CONVERT(
+                        NVARCHAR(255),
+                        REPLACE(
+                            LEFT(
+                                [f].[ErrorDetails],
+                                CHARINDEX(NCHAR(10), CONCAT(LEFT([f].[ErrorDetails], 255), NCHAR(10))) - 1
+                            ),
+                            NCHAR(13),
+                            N''
+                        )
                     ),
                     N''
                 ),

@@ -92,11 +92,12 @@ BEGIN
             BEGIN TRANSACTION;
         END;
 
+        /* A queue whose row someone is changing in an open transaction is passed over, so that it holds up no other queue. */
         IF @Queues IS NULL
         BEGIN
             INSERT INTO @Walk ([Queue], [IsLimited], [Room], [Level], [IsSpent])
             SELECT [q].[Name], CASE WHEN [q].[MaxWorkers] IS NULL THEN 0 ELSE 1 END, @Limit, 101, 1
-            FROM [chokaq].[Queues] AS [q]
+            FROM [chokaq].[Queues] AS [q] WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
             WHERE [q].[IsPaused] = 0 AND [q].[IsActive] = 1;
         END;
         ELSE
@@ -104,7 +105,7 @@ BEGIN
             /* A name that the column cannot hold exactly is no queue's name. */
             INSERT INTO @Walk ([Queue], [IsLimited], [Room], [Level], [IsSpent])
             SELECT [q].[Name], CASE WHEN [q].[MaxWorkers] IS NULL THEN 0 ELSE 1 END, @Limit, 101, 1
-            FROM [chokaq].[Queues] AS [q]
+            FROM [chokaq].[Queues] AS [q] WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
             WHERE [q].[IsPaused] = 0
                 AND [q].[IsActive] = 1
                 AND [q].[Name] IN (

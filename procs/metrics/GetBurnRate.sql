@@ -58,14 +58,16 @@ BEGIN
         (43200)
     ) AS [w] ([WindowMinutes]);
 
-    /* Every sample is in exactly one tier, so the sum over all tiers counts it once; a bucket counts where it starts. RECOMPILE: see ActOnDlq. */
+    /* Every sample is in exactly one tier, so the sum over all tiers counts it once; a bucket counts where it starts. The widths
+    that there can be are named, so that each is a range of the key. RECOMPILE: see ActOnDlq. */
     INSERT INTO @Buckets ([BucketStartUtc], [Processed], [Failed])
     SELECT
         [m].[BucketStartUtc],
         SUM([m].[SampleCount]),
         SUM(CASE WHEN [m].[Outcome] = 1 THEN [m].[SampleCount] ELSE 0 END)
     FROM [chokaq].[MetricSeries] AS [m]
-    WHERE [m].[Measure] = 0
+    WHERE [m].[Resolution] IN (60, 120, 180, 240, 300, 360, 600, 720, 900, 1200, 1800, 3600, 86400)
+        AND [m].[Measure] = 0
         AND [m].[Outcome] IN (0, 1)
         AND [m].[BucketStartUtc] > DATEADD(MINUTE, -43200, @NowUtc)
         AND [m].[BucketStartUtc] <= @NowUtc

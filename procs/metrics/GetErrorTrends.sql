@@ -47,13 +47,15 @@ BEGIN
         THROW 51008, @Message, 1;
     END;
 
-    /* Every sample is in exactly one tier, so the sum over all tiers counts it once; a bucket counts where it starts. RECOMPILE: see ActOnDlq. */
+    /* Every sample is in exactly one tier, so the sum over all tiers counts it once; a bucket counts where it starts. The widths
+    that there can be are named, so that each is a range of the key. RECOMPILE: see ActOnDlq. */
     INSERT INTO @Groups ([ErrorGroup], [Place])
     SELECT TOP (@Top) [g].[Type], ROW_NUMBER() OVER (ORDER BY [g].[Failures] DESC, [g].[Type] ASC)
     FROM (
         SELECT [m].[Type], SUM([m].[SampleCount]) AS [Failures]
         FROM [chokaq].[MetricSeries] AS [m]
-        WHERE [m].[Measure] = 2
+        WHERE [m].[Resolution] IN (60, 120, 180, 240, 300, 360, 600, 720, 900, 1200, 1800, 3600, 86400)
+            AND [m].[Measure] = 2
             AND [m].[BucketStartUtc] >= @FromUtc
             AND [m].[BucketStartUtc] < @ToUtc
             AND (@Queue IS NULL OR [m].[Queue] = @Queue)
@@ -80,7 +82,8 @@ BEGIN
             [m].[SampleCount]
         FROM [chokaq].[MetricSeries] AS [m]
         INNER JOIN @Groups AS [t] ON [t].[ErrorGroup] = [m].[Type]
-        WHERE [m].[Measure] = 2
+        WHERE [m].[Resolution] IN (60, 120, 180, 240, 300, 360, 600, 720, 900, 1200, 1800, 3600, 86400)
+            AND [m].[Measure] = 2
             AND [m].[BucketStartUtc] >= @FromUtc
             AND [m].[BucketStartUtc] < @ToUtc
             AND (@Queue IS NULL OR [m].[Queue] = @Queue)

@@ -52,7 +52,8 @@ BEGIN
         THROW 51008, @Message, 1;
     END;
 
-    /* Every sample is in exactly one tier, so the sum over all tiers counts it once; a bucket counts where it starts. RECOMPILE: see ActOnDlq. */
+    /* Every sample is in exactly one tier, so the sum over all tiers counts it once; a bucket counts where it starts. The widths
+    that there can be are named, so that each is a range of the key. RECOMPILE: see ActOnDlq. */
     INSERT INTO @Bins ([Queue], [Type], [Bin], [SampleCount], [TotalMs], [MaxMs])
     SELECT [g].[Queue], [g].[Type], [g].[Bin], SUM([g].[SampleCount]), SUM([g].[TotalMs]), MAX([g].[MaxMs])
     FROM (
@@ -64,7 +65,8 @@ BEGIN
             [m].[TotalMs],
             [m].[MaxMs]
         FROM [chokaq].[MetricSeries] AS [m]
-        WHERE [m].[Measure] = @Measure
+        WHERE [m].[Resolution] IN (60, 120, 180, 240, 300, 360, 600, 720, 900, 1200, 1800, 3600, 86400)
+            AND [m].[Measure] = @Measure
             AND [m].[BucketStartUtc] >= @FromUtc
             AND [m].[BucketStartUtc] < @ToUtc
             AND [m].[Bin] <> -32768

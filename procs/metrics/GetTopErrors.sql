@@ -32,14 +32,18 @@ BEGIN
         THROW 51008, @Message, 1;
     END;
 
-    /* Every sample is in exactly one tier, so all tiers of the window are summed. RECOMPILE: see ActOnDlq. */
+    /* Every sample is in exactly one tier, so all tiers of the window are summed. The widths that
+    there can be are named, so that each is a range of the key. RECOMPILE: see ActOnDlq. */
     SELECT TOP (@Top)
         [m].[Type] AS [ErrorGroup],
         SUM([m].[SampleCount]) AS [Failures],
         SUM(CASE WHEN [m].[Outcome] = 1 THEN [m].[SampleCount] ELSE 0 END) AS [Final],
         MAX([m].[BucketStartUtc]) AS [LastSeenUtc]
     FROM [chokaq].[MetricSeries] AS [m]
-    WHERE [m].[Measure] = 2 AND [m].[BucketStartUtc] > @FromUtc AND (@Queue IS NULL OR [m].[Queue] = @Queue)
+    WHERE [m].[Resolution] IN (60, 120, 180, 240, 300, 360, 600, 720, 900, 1200, 1800, 3600, 86400)
+        AND [m].[Measure] = 2
+        AND [m].[BucketStartUtc] > @FromUtc
+        AND (@Queue IS NULL OR [m].[Queue] = @Queue)
     GROUP BY [m].[Type]
     ORDER BY SUM([m].[SampleCount]) DESC, [m].[Type]
     OPTION (RECOMPILE);

@@ -43,7 +43,7 @@ BEGIN
     EXECUTE [chokaq].[AssertJsonRows]
         @Procedure = N'RecordSamples',
         @Json = @Samples,
-        @Shape = N'[{"key":"measure","kind":"key","max":100,"required":true},{"key":"series","kind":"key","max":255,"required":true},{"key":"queue","kind":"key","max":255},{"key":"valueMs","kind":"number","min":0},{"key":"outcome","kind":"integer","min":0,"max":1},{"key":"atUtc","kind":"time"}]';
+        @Shape = N'[{"key":"measure","kind":"key","max":100,"required":true},{"key":"series","kind":"key","max":255,"required":true},{"key":"queue","kind":"key","max":255},{"key":"valueMs","kind":"number","min":0,"max":31536000000000},{"key":"outcome","kind":"integer","min":0,"max":1},{"key":"atUtc","kind":"time"}]';
 
     INSERT INTO @Input ([Name], [Series], [Queue], [ValueMs], [Outcome], [AtUtc])
     SELECT

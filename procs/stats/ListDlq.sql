@@ -39,7 +39,7 @@ BEGIN
 
     DECLARE @Message NVARCHAR(2048);
     DECLARE
-        @Pattern VARCHAR(2010) = CONCAT('%', REPLACE(REPLACE(REPLACE(@Tag, '[', '[[]'), '%', '[%]'), '_', '[_]'), '%');
+        @Pattern VARCHAR(3010) = CONCAT('%', REPLACE(REPLACE(REPLACE(@Tag, '[', '[[]'), '%', '[%]'), '_', '[_]'), '%');
 
     IF @PageSize IS NULL OR @PageSize NOT BETWEEN 1 AND 1000
     BEGIN
