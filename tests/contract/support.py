@@ -63,6 +63,7 @@ DELETE FROM [chokaq].[MetricBuckets];
 DELETE FROM [chokaq].[MetricSeries];
 DELETE FROM [chokaq].[QueueGates];
 DELETE FROM [chokaq].[Queues];
+UPDATE [chokaq].[MaintenanceGate] SET [BusyUntilUtc] = '2000-01-01T00:00:00';
 UPDATE [chokaq].[Settings]
 SET [MetricShards] = 8, [FineResolutionMinutes] = 5, [FineRetentionHours] = 6, [HourlyRetentionDays] = 7,
     [DailyRetentionDays] = 90, [BucketRetentionMinutes] = 15, [RollupMaxRows] = 20000,

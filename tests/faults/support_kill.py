@@ -67,9 +67,13 @@ class Crew:
         self.age_the_dead()
 
     def age_the_dead(self) -> None:
-        """The jobs of dead workers look as if the timeout had passed. More than once, because a server ends
-        the call that it was in when its client died: a claim may be committed after that.
+        """The jobs of dead workers look as if the timeout had passed, and so does their maintenance. To be
+        repeated, because a server ends the call that it was in when its client died: a claim may be committed
+        after that.
         """
+        self.db.sql(
+            "UPDATE [chokaq].[MaintenanceGate] SET [BusyUntilUtc] = DATEADD(SECOND, -300, [BusyUntilUtc]);"
+        )
         for name in self.died_at:
             self.db.sql(
                 "UPDATE [chokaq].[JobsHot] SET [HeartbeatUtc] = DATEADD(SECOND, -1000, [HeartbeatUtc])"
@@ -156,8 +160,6 @@ def main() -> None:
         heartbeat_interval=0.5,
         flush_interval=0.02,
         sweep_interval=0.5,
-        # On Babelfish the fifth refused application lock of a session brings the server down.
-        maintenance=os.environ["TEST_URL"].startswith("embedded:"),
         grace_period=5.0,
     )
     worker.run()

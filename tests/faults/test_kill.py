@@ -105,7 +105,7 @@ def judge(crew: Crew, jobs: int) -> None:
 
 
 def test_workers_that_are_killed_lose_nothing(db: Database, crew: Crew) -> None:
-    jobs, kills, workers = (400, 10, 3) if db.platform == "embedded" else (100, 3, 2)
+    jobs, kills, workers = (400, 10, 3) if db.platform == "embedded" else (80, 2, 2)
     chance = random.Random(20_261_201)
     prepare(db, jobs)
     for _ in range(workers):
