@@ -59,6 +59,10 @@ class Maintenance:
 
     def _maintain(self) -> bool:
         tasks = self._queue.run_maintenance()
+        if any(each.task == "busy" for each in tasks):
+            # Another run is at work, or one that died keeps the gate shut for some minutes. Zombies do
+            # not wait.
+            return self._sweep()
         swept = sum(each.rows_done for each in tasks if each.task in _SWEPT)
         others = sum(each.rows_done for each in tasks if each.task not in _SWEPT)
         if swept:

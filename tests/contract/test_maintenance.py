@@ -31,6 +31,7 @@ TASKS = [
 ]
 # The lock of RunMaintenance, as the procedure names it.
 
+
 def text(moment: datetime) -> str:
     return moment.replace(tzinfo=None).isoformat()
 

@@ -293,7 +293,7 @@ BEGIN
     EXECUTE [chokaq].[RunMaintenance];
 
     /* Assert */
-    SELECT @Sweeps = COUNT(*) FROM [RunMaintenanceTests].[Sweeps] AS [s];
+    SELECT @Sweeps = COUNT([s].[BatchSize]) FROM [RunMaintenanceTests].[Sweeps] AS [s];
     EXECUTE [tSQLt].[AssertEquals] @Expected = 0, @Actual = @Sweeps;
 END;
 GO
